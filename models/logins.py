@@ -1,4 +1,4 @@
-"""Logins of players, used nonces, two-factor authentication, and logins that wait for a code."""
+"""Logins and devices of players, used nonces, two-factor authentication, and logins that wait for a code."""
 
 from enum import StrEnum
 
@@ -44,6 +44,20 @@ class LoginNonce(Table):
         table_name = "login_nonces"
         # For deleting the nonces of assertions that are too old to be accepted.
         indexes = (SQL("CREATE INDEX login_nonces_by_expiry ON login_nonces (expires_at_ms)"),)
+
+
+class LoginDevice(Table):
+    """A browser in which a player has logged in, by the SHA-256 of its cookie, and the newest time."""
+
+    user = peewee.ForeignKeyField(User, on_delete="CASCADE", index=False)
+    key = peewee.CharField(max_length=64)
+    seen_at_ms = peewee.BigIntegerField()
+
+    class Meta:
+        table_name = "login_devices"
+        primary_key = peewee.CompositeKey("user", "key")
+        # The players who share a device.
+        indexes = (SQL("CREATE INDEX login_devices_by_key ON login_devices (key, user_id)"),)
 
 
 class TwoFactor(Table):

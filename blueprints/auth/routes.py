@@ -32,6 +32,7 @@ from server.http.strict_requests import current_request
 from server.realtime.realtime import current_realtime
 from server.schemas import SuccessSchema
 from services.accounts import access, logins
+from services.accounts.login import devices
 from services.accounts.login.flow import Linked, Login
 from services.accounts.login.providers import (
     ATTEMPT_MS,
@@ -52,7 +53,9 @@ blueprint = ApiBlueprint("auth", __name__, url_prefix="/auth", description="Logg
 LOGGED_OUT = {"success": True, "message": "Logged out everywhere"}
 
 log = logging.getLogger("platform.login")
-CHALLENGE = "challenge"
+CHALLENGE, DEVICE = "challenge", "device"
+DEVICE_SECONDS = 400 * 86_400
+"""How long a browser keeps the cookie of its device after a login. Browsers allow no more."""
 
 MOVED = "moved"
 """The parameter of a login that began on another host."""
@@ -259,12 +262,14 @@ def _begin(login: Login) -> Response:
 
 def _finish(login: Login) -> Response:
     services, cookie_name = get_services(), _cookie_name(login.name)
-    now = services.clock()
+    now, device = services.clock(), devices.known_or_new(request.cookies.get(_cookie_name(DEVICE)))
     try:
         # Nobody yet: the login says who, when the provider has.
         with acting_as(Actor(address=request.remote_addr)):
             query = list(request.args.items(multi=True))
-            result = login.finish(query=query, cookie=request.cookies.get(cookie_name), now=now)
+            result = login.finish(
+                query=query, cookie=request.cookies.get(cookie_name), device=device, now=now
+            )
         if isinstance(result, Challenge):
             response = _challenged(result)
         elif isinstance(result, Linked):
@@ -280,6 +285,7 @@ def _finish(login: Login) -> Response:
     except (LoginFailed, ProviderUnavailable, AccountSuspended, LoginRemoved, AlreadyLinked) as problem:
         response = _refused(login, problem)
     response.delete_cookie(cookie_name, **_cookie_options())
+    response.set_cookie(_cookie_name(DEVICE), device, max_age=DEVICE_SECONDS, **_cookie_options())
     return response
 
 

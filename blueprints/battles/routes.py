@@ -11,6 +11,7 @@ from blueprints.api.auth import current_user, public, require_user
 from blueprints.api.blueprint import ApiBlueprint
 from blueprints.api.caching import cached_response, conditional
 from blueprints.api.pagination import pagination
+from blueprints.api.parameters import ALL
 from blueprints.battles.schemas import (
     BattlePageSchema,
     BattleRulesSchema,
@@ -52,9 +53,19 @@ def _if_offered(view: Callable[..., Any]) -> Callable[..., Any]:
 @blueprint.alt_response(304, description="The client has this page already")
 @blueprint.alt_response(501)
 def list_battles(query: dict[str, Any]) -> dict[str, Any]:
-    """One page of the public battles, newest first. Private and cancelled ones are in no list."""
-    found = queries.listed(state=query["state"], place=query["place"])
-    return {"battles": found.rows, "pagination": pagination(query["place"], found.total)}
+    """One page of the public battles, newest first. Private and cancelled ones are in no list.
+
+    The prices are those of a seat.
+    """
+    place = query["place"]
+    found = queries.listed(
+        state=query["state"],
+        mode=None if query["mode"] == ALL else query["mode"],
+        least=query["min_price_cents"],
+        most=query["max_price_cents"],
+        place=place,
+    )
+    return {"battles": found.rows, "pagination": pagination(place, found.total)}
 
 
 @blueprint.get("/rules")

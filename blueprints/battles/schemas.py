@@ -5,7 +5,7 @@ from typing import Any
 import marshmallow as ma
 
 from blueprints.api.pagination import PaginationSchema, page_query
-from blueprints.api.parameters import Unvalidated, choice
+from blueprints.api.parameters import ALL, Unvalidated, choice, least_price, most_price, text_choice
 from server.schemas import Coins, WireSchema, count, documented, flag
 from services.battles.queries import ListedState
 from services.battles.requests import MAX_CASES
@@ -15,6 +15,9 @@ from sockets.battle_schemas import ListedBattleSchema
 
 class BattlesQuery(page_query()):  # type: ignore[misc]
     state = choice(ListedState.OPEN, "Running ones are locked, finished ones settled or void")
+    mode = text_choice("Who gets what was drawn", ALL, *MODES, default=ALL)
+    min_price_cents = least_price()
+    max_price_cents = most_price()
 
 
 class BattlePageSchema(WireSchema):

@@ -354,7 +354,7 @@ def player_logins(platform_id: str) -> Any:
 
 LINKS: Columns = {
     "shared": lambda row: str(row[0].shared),
-    "address": lambda row: row[0].address,
+    "address or browser": lambda row: row[0].text,
     "player": lambda row: row[1].username,
     "platform id": lambda row: row[1].platform_id,
 }
@@ -363,7 +363,7 @@ LINKS: Columns = {
 @office.get("/players/<platform_id>/links")
 @require_permission(Permission.PERSONAL_DETAILS_SEE)
 def player_links(platform_id: str) -> Any:
-    """The players who share an address with this one. Each look is recorded."""
+    """The players who share an address or a browser with this one. Each look is recorded."""
     player = users.get(platform_id=platform_id)
     found = linked_accounts.links(player=player, now=get_services().clock())
     if wants_csv():

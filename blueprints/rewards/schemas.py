@@ -42,7 +42,7 @@ class BonusRuleSchema(WireSchema):
     wagering = Computed(
         lambda ppm: ppm / PPM,
         "number",
-        "How many times the bonus has to be wagered before it is paid",
+        "How often the bonus has to be wagered before it is paid, a factor",
         80,
         attribute="wagering_ppm",
     )
@@ -58,6 +58,7 @@ class RewardRulesSchema(WireSchema):
         "The share of what the house expects to win with a player's bets, as a fraction; null without",
         0.1,
         attribute="rakeback_rate_ppm",
+        allow_none=True,
     )
     levels = ma.fields.Nested(
         GiftRuleSchema, many=True, required=True, metadata={"description": "The lowest level first"}
@@ -68,6 +69,7 @@ class RewardRulesSchema(WireSchema):
         "The share of seven days' expected win that daily free openings cost, as a fraction; null without",
         0.1,
         attribute="daily_share_ppm",
+        allow_none=True,
     )
     bonus: ma.fields.Field[Any] = ma.fields.Nested(
         BonusRuleSchema,

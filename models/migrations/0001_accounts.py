@@ -79,6 +79,12 @@ CREATE TABLE confirmed_tokens (
 );
 CREATE TABLE login_nonces (nonce VARCHAR(255) NOT NULL PRIMARY KEY, expires_at_ms BIGINT NOT NULL);
 CREATE INDEX login_nonces_by_expiry ON login_nonces (expires_at_ms);
+CREATE TABLE login_devices (
+    user_id BIGINT NOT NULL REFERENCES users (id) ON DELETE CASCADE, key VARCHAR(64) NOT NULL,
+    seen_at_ms BIGINT NOT NULL,
+    PRIMARY KEY (user_id, key)
+);
+CREATE INDEX login_devices_by_key ON login_devices (key, user_id);
 CREATE TABLE limit_requests (
     id VARCHAR(32) NOT NULL PRIMARY KEY, user_id BIGINT NOT NULL REFERENCES users (id) ON DELETE RESTRICT,
     kind VARCHAR(7) NOT NULL CHECK (kind IN ('wager', 'loss', 'deposit')),

@@ -23,6 +23,7 @@ from services.battles.rules import TEAMS, Rules
 from services.bets import snapshots
 from services.bets.snapshots import Content
 from services.shared.locks import BuildCondition
+from services.shared.money import Cents
 from services.shared.pagination import Page, Place, rows_of_page
 
 FIRST_CASES = 3
@@ -243,10 +244,26 @@ def players_of(battle_ids: Iterable[int]) -> list[int]:
     return list(query.scalars())
 
 
-def listed(*, state: ListedState, place: Place) -> Page[ShownBattle]:
-    """One page of the public battles in this state, newest first."""
+def listed(
+    *,
+    state: ListedState,
+    place: Place,
+    mode: str | None = None,
+    least: Cents | None = None,
+    most: Cents | None = None,
+) -> Page[ShownBattle]:
+    """One page of the public battles in this state, newest first.
+
+    With ``mode``, those of this mode; a seat costs from ``least`` to ``most``.
+    """
     with repeatable_read(within_limit=True):
         query = Battle.select().where(~Battle.is_private, Battle.state.in_(STATES[state]))
+        if mode is not None:
+            query = query.where(Battle.mode == mode)
+        if least is not None:
+            query = query.where(Battle.cost_cents >= least)
+        if most is not None:
+            query = query.where(Battle.cost_cents <= most)
         total = query.count()
         rows = rows_of_page(query, order=(Battle.id.desc(),), place=place, total=total)
         return Page(_shown(rows), total)

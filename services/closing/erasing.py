@@ -16,7 +16,15 @@ from models.bets import Bet, Prize
 from models.db.connection import reading, writing
 from models.db.sql import contains_text
 from models.limits import LimitRequest
-from models.logins import ConfirmedToken, LoginChallenge, PlayerLogin, RecoveryCode, TwoFactor, WrongCode
+from models.logins import (
+    ConfirmedToken,
+    LoginChallenge,
+    LoginDevice,
+    PlayerLogin,
+    RecoveryCode,
+    TwoFactor,
+    WrongCode,
+)
 from models.payments import (
     Deposit,
     Discrepancy,
@@ -53,7 +61,7 @@ ERASED = "erased"
 
 DELETED_ROWS: Sequence[Any] = (
     *(PersonalDetails, Notification, PlayerNote, PlayerTag, LimitRequest, WithdrawalAddress),
-    *(TwoFactor, RecoveryCode, WrongCode, LoginChallenge, ConfirmedToken),
+    *(LoginDevice, TwoFactor, RecoveryCode, WrongCode, LoginChallenge, ConfirmedToken),
 )
 CHANGED_ROWS: Sequence[tuple[Any, dict[str, object]]] = (
     (Proposal, {"arguments": "{}", "description": ERASED, "reason": ERASED, "decision_reason": ""}),
@@ -92,9 +100,10 @@ class Erasing:
     def erase(self, *, user_id: int, reason: str | None, now: Millis) -> User:
         """Erase a closed account; returns the player after that.
 
-        Without a ``reason`` only when its retention is over. Files and the ids of requests go first, then
-        all the rest in one transaction, so an interrupted erasure can be repeated. Raises UserNotFound, and
-        Refusal if it is not closed, not due, erased already, or something is left to be decided.
+        Without a ``reason`` only when its retention is over. Files, the export and the ids of requests go
+        first, then all the rest in one transaction, so an interrupted erasure can be repeated. Raises
+        UserNotFound, and Refusal if it is not closed, not due, erased already, or something is left to be
+        decided.
         """
         stored_reason = "the retention is over" if reason is None else checked_reason(reason)
         user = users.get_by_id(user_id)

@@ -174,7 +174,7 @@ def leave_work(services: Services, players: Sequence[User], *, now: Millis) -> N
         services.withdrawals.request(
             user_id=players[-1].id,
             method="demo",
-            amount=Cents(40_00),
+            amount=Cents(settings.withdrawal_auto_approve_cents + 40_00),
             to=wallet_of(players[-1]),
             idempotency_key=None,
             now=now,

@@ -20,7 +20,15 @@ from models.db.connection import Table
 from models.exports import Export
 from models.ledger import Affiliate, LedgerEntry, LedgerTransaction, Referral
 from models.limits import LimitRequest
-from models.logins import ConfirmedToken, LoginChallenge, PlayerLogin, RecoveryCode, TwoFactor, WrongCode
+from models.logins import (
+    ConfirmedToken,
+    LoginChallenge,
+    LoginDevice,
+    PlayerLogin,
+    RecoveryCode,
+    TwoFactor,
+    WrongCode,
+)
 from models.payments import Deposit, Discrepancy, PaymentRecord, Withdrawal, WithdrawalAddress
 from models.rewards import Reward
 from models.staff import Proposal
@@ -105,6 +113,12 @@ PARTS = (
     Part("account", User, "The account, with balances, sums, limits, and the end of a break", of(User.id)),
     Part("details", PersonalDetails, "Name, phone number and address", of(PersonalDetails.user)),
     Part("logins", PlayerLogin, "Logins of providers that lead to the account", of(PlayerLogin.user)),
+    Part(
+        "devices",
+        LoginDevice,
+        "Browsers in which the account was logged in, by a hash of their cookie",
+        of(LoginDevice.user),
+    ),
     Part(
         "twoFactor",
         TwoFactor,

@@ -1,10 +1,11 @@
-"""Players who share something with a player: an address of a login, or one of a withdrawal."""
+"""Players who share something with a player: an address of a withdrawal, a browser, an address of a login."""
 
 from enum import StrEnum
 from typing import Any, NamedTuple
 
 from models.audit_trail import IS_LOGIN, AuditEvent
 from models.db.connection import reading
+from models.logins import LoginDevice
 from models.payments import HAS_ADDRESS, PaymentRecord, PaymentType, Withdrawal
 from models.users import User
 from services.shared.clock import Millis
@@ -12,43 +13,50 @@ from services.staff.personal_data import record_look
 
 NEWEST = 500
 """Logins and withdrawals of the player that are looked at."""
-MOST_ADDRESSES = 50
+MOST_SHARED = 50
 """Of each kind."""
 MOST_PLAYERS = 50
 """With one address. An address of a school or a phone company may have thousands."""
+SHOWN_OF_DEVICE = 12
+"""The first characters of its hash tell a device from others."""
 
 
 class Shared(StrEnum):
     """What players share."""
 
-    LOGIN = "address of a login"
     WITHDRAWAL = "address of a withdrawal"
+    DEVICE = "browser of a login"
+    LOGIN = "address of a login"
 
 
 class Link(NamedTuple):
-    """An address, and the other players who have used it."""
+    """What is shared, and the other players who have used it."""
 
     shared: Shared
-    address: str
+    text: str
     players: list[User]
     has_more: bool
 
 
 def links(*, player: User, now: Millis) -> list[Link]:
-    """The addresses that others share with the player, those of withdrawals first. Records the look."""
+    """What others share with the player, what says most first. Records the look."""
     record_look(user_id=player.id, what="linked accounts", now=now)
     with reading():
         of_withdrawals = [
             _link(Shared.WITHDRAWAL, to, player, _paid_to(to)) for to in _payout_addresses(player)
         ]
+        of_devices = [
+            _link(Shared.DEVICE, key[:SHOWN_OF_DEVICE], player, _logged_in_with(key))
+            for key in _devices(player)
+        ]
         of_logins = [_link(Shared.LOGIN, at, player, _logged_in_from(at)) for at in _login_addresses(player)]
-    return [link for link in of_withdrawals + of_logins if link.players]
+    return [link for link in of_withdrawals + of_devices + of_logins if link.players]
 
 
-def _link(shared: Shared, address: str, player: User, who: Any) -> Link:
+def _link(shared: Shared, text: str, player: User, who: Any) -> Link:
     others: Any = User.select().where(who, User.id != player.id).order_by(User.id.desc())
     found = list(others.limit(MOST_PLAYERS + 1))
-    return Link(shared, address, found[:MOST_PLAYERS], len(found) > MOST_PLAYERS)
+    return Link(shared, text, found[:MOST_PLAYERS], len(found) > MOST_PLAYERS)
 
 
 def _login_addresses(player: User) -> list[str]:
@@ -57,7 +65,18 @@ def _login_addresses(player: User) -> list[str]:
         AuditEvent.player == player.platform_id, IS_LOGIN
     )
     newest = logins.order_by(AuditEvent.at_ms.desc(), AuditEvent.id.desc()).limit(NEWEST)
-    return list(dict.fromkeys(filter(None, newest.tuples().scalars())))[:MOST_ADDRESSES]
+    return list(dict.fromkeys(filter(None, newest.tuples().scalars())))[:MOST_SHARED]
+
+
+def _devices(player: User) -> list[str]:
+    """The hashes of the player's devices, those of the newest logins first."""
+    of_player: Any = LoginDevice.select(LoginDevice.key).where(LoginDevice.user == player.id)
+    return list(of_player.order_by(LoginDevice.seen_at_ms.desc()).limit(MOST_SHARED).tuples().scalars())
+
+
+def _logged_in_with(key: str) -> Any:
+    players: Any = LoginDevice.select(LoginDevice.user).where(LoginDevice.key == key)
+    return User.id.in_(players.limit(MOST_PLAYERS + 2))
 
 
 def _payout_addresses(player: User) -> list[str]:
@@ -69,7 +88,7 @@ def _payout_addresses(player: User) -> list[str]:
         *asked.order_by(Withdrawal.created_at_ms.desc()).limit(NEWEST).tuples().scalars(),
         *paid.order_by(PaymentRecord.created_at_ms.desc()).limit(NEWEST).tuples().scalars(),
     )
-    return list(dict.fromkeys(filter(None, newest)))[:MOST_ADDRESSES]
+    return list(dict.fromkeys(filter(None, newest)))[:MOST_SHARED]
 
 
 def _logged_in_from(address: str) -> Any:

@@ -52,7 +52,9 @@ class Witness:
         self.client = WitnessClient(key, url)
         self.origin = ""
         self.size = 0
-        """The newest checkpoint that it has cosigned, as far as is known, in the log of this origin."""
+        """Of the newest checkpoint that it has cosigned in the log of this origin, as far as is known."""
+        self.stored_size = 0
+        """Of the newest one whose cosignature was stored."""
         self.failures = 0
 
     @property
@@ -88,7 +90,7 @@ class Witnesses:
         try:
             file = self._bet_log.file()
             self._forget_if_other(witness, file.checkpoint.origin)
-            if file.checkpoint.size > witness.size:
+            if file.checkpoint.size > witness.stored_size:
                 self._submit(witness, file)
         except (BetsPaused, Unavailable):
             # What the database does not contain is not submitted.
@@ -149,7 +151,7 @@ class Witnesses:
                 problem_since_ms=None,
             )
         # Not before: what could not be stored is asked for again.
-        witness.size = checkpoint.size
+        witness.size = witness.stored_size = checkpoint.size
         # Other processes see it within a second.
         self._newest.cache_clear()
         self._lines_at.cache_clear()
@@ -158,7 +160,7 @@ class Witnesses:
         """Read what the witness has cosigned of the log with this origin, if this process does not know."""
         if witness.origin != origin:
             state = table.states([witness.key.text]).get(witness.key.text)
-            witness.size = state.size if state and state.origin == origin else 0
+            witness.size = witness.stored_size = state.size if state and state.origin == origin else 0
             witness.origin = origin
 
     def _store_problem(self, witness: Witness, text: str) -> None:

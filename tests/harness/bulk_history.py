@@ -138,18 +138,23 @@ ADD_TO_COUNTS = f"""
     ON CONFLICT (shard) DO UPDATE SET bets = live_bet_counts.bets + excluded.bets,
                                       high_rolls = live_bet_counts.high_rolls + excluded.high_rolls
 """
+FLAGS = [
+    field.column_name
+    for field in User._meta.sorted_fields
+    if isinstance(field, peewee.BooleanField) and not field.null
+]
 COUNTERS = [
     field.column_name
     for field in User._meta.sorted_fields
-    if field.default == 0 and not isinstance(field, peewee.BooleanField)
+    if field.default == 0 and field.column_name not in FLAGS
 ]
 INSERT_PLAYERS = f"""
     INSERT INTO users (
         platform_id, username, username_folded, avatar, registered_at_ms, client_seed, trade_url,
-        two_factor_enabled, deposit_bonus, {", ".join(COUNTERS)}
+        {", ".join(FLAGS + COUNTERS)}
     )
-    SELECT 'bulk:' || i, 'bulk-' || i, 'bulk-' || i, '', 1700000000000 + i, 'seed', '', FALSE, FALSE,
-        {", ".join("0" for _ in COUNTERS)}
+    SELECT 'bulk:' || i, 'bulk-' || i, 'bulk-' || i, '', 1700000000000 + i, 'seed', '',
+        {", ".join(["FALSE"] * len(FLAGS) + ["0"] * len(COUNTERS))}
     FROM generate_series(1, %s) AS i
 """  # noqa: S608  # names of columns
 

@@ -29,6 +29,12 @@ SCREENSHOTS = os.environ.get("SCREENSHOTS")
 """The directory for the screenshots of the documents, if they are to be written."""
 
 AXE = ROOT / "tests/js/node_modules/axe-core/axe.min.js"
+LOADED_BYTES = """
+  [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
+    .filter(({ initiatorType, name }) => initiatorType !== "img" && !/\\.(webp|png|svg)/.test(name))
+    .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)
+"""
+"""What a page has loaded until now, compressed: its document, styles, scripts and data, without pictures."""
 TOO_WIDE = """
   [document.documentElement, ...document.querySelectorAll(".panel")]
     .filter((part) => part.scrollWidth > part.clientWidth).map((part) => `${part.tagName} ${part.className}`)

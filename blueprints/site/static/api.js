@@ -1,14 +1,17 @@
-// Requests to the server. While it answers 503, what is only read is tried again.
+// Requests to the server. While it answers 503 or 429, what is only read is tried again.
 
 import { getToken, signOut } from "./session.js";
 import { endNotice, notify } from "./store.js";
 
 const UNAUTHORIZED = 401;
 const NOT_FOUND = 404;
-const UNAVAILABLE = 503;
 const MOST_ATTEMPTS = 60;
 const SHORTEST_PAUSE_SECONDS = 2;
-const TRYING_AGAIN = "The service is temporarily unavailable. This page tries again by itself.";
+/** What the player is told while the page tries again, by the status of the answer. */
+const TRYING_AGAIN = {
+  429: "This page has asked too often for the moment. It goes on by itself.",
+  503: "The service is temporarily unavailable. This page tries again by itself.",
+};
 
 // The paths that are being tried again.
 const failing = new Set();
@@ -75,7 +78,10 @@ export function sendFile(path, field, file) {
 
 const authorization = () => (getToken() ? { Authorization: `Bearer ${getToken()}` } : {});
 
-/** The response of a path, with its headers. Rejects as getJson does. A request without a method is sent again while the service is unavailable, for minutes. */
+/**
+ * The response of a path, with its headers. Rejects as getJson does. A request without a method is sent again while the
+ * service is unavailable, or was asked too often, for minutes.
+ */
 export async function request(path, options = {}) {
   const attempts = options.method ? 1 : MOST_ATTEMPTS;
   try {
@@ -84,9 +90,10 @@ export async function request(path, options = {}) {
         throw new Unanswered("There is no connection to the server");
       });
       if (response.ok) return response;
-      if (response.status !== UNAVAILABLE || attempt === attempts) throw await refusal(response, options);
+      const trying = TRYING_AGAIN[response.status];
+      if (!trying || attempt === attempts) throw await refusal(response, options);
       failing.add(path);
-      notify(TRYING_AGAIN, "service");
+      notify(trying, "service");
       await pause(response);
     }
   } finally {

@@ -6,6 +6,7 @@ from models.db.connection import writing
 from models.logins import LoginProvider
 from models.users import User
 from services.accounts import access, logins
+from services.accounts.login import devices
 from services.accounts.login.providers import (
     ATTEMPT_MS,
     LINK_MS,
@@ -67,11 +68,12 @@ class Login:
         return self.provider.login_url(attempt, now=now), attempt.to_cookie(self.encrypter)
 
     def finish(
-        self, *, query: list[tuple[str, str]], cookie: str | None, now: Millis
+        self, *, query: list[tuple[str, str]], cookie: str | None, device: str, now: Millis
     ) -> User | Challenge | Linked:
         """The player who comes back with this query, a challenge to send a 2FA code for, or what was linked.
 
-        The first login creates the account. Raises LoginFailed, ProviderUnavailable, AccountSuspended,
+        The first login creates the account. The ``device`` of a login is noted once the provider has said who
+        it is, whatever becomes of it. Raises LoginFailed, ProviderUnavailable, AccountSuspended,
         AccountClosed, LoginRemoved, and AlreadyLinked for a link.
         """
         parameters = dict(query)
@@ -85,9 +87,9 @@ class Login:
         person = self.provider.identify(parameters, attempt, now=now)
         if attempt.account is not None:
             return self._link(attempt.account, person, attempt, now=now)
-        return self._log_in(person, now=now)
+        return self._log_in(person, device, now=now)
 
-    def _log_in(self, person: Person, *, now: Millis) -> User | Challenge:
+    def _log_in(self, person: Person, device: str, *, now: Millis) -> User | Challenge:
         # The id of a new account; the login may lead to one with another id.
         with acting_as_player(person.login_id):
             user = logins.get_or_create(
@@ -98,6 +100,7 @@ class Login:
                 now=now,
             )
         with acting_as_player(user.platform_id):
+            devices.note(device, user_id=user.id, now=now)
             access.check_not_suspended(user)
             if self.needs_code and user.two_factor_enabled:
                 return self.two_factor.begin_login(user_id=user.id, now=now)

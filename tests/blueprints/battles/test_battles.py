@@ -151,7 +151,24 @@ class TestLists:
         ]
         assert answer["pagination"]["totalItems"] == 1
 
-    @pytest.mark.parametrize("query", [{"state": "cancelled"}, {"limit": 101}, {"page": 0}])
+    def test_it_is_filtered_by_mode_and_by_the_price_of_a_seat(self, create, client):
+        for mode, count in (("normal", 1), ("normal", 3), ("jackpot", 2)):
+            create(mode=mode, cases=[{"case": "box", "count": count}], price=count * PRICE)
+
+        def listed(**query):
+            return [
+                battle["caseCount"] for battle in client.get("/battles", query_string=query).json["battles"]
+            ]
+
+        assert listed(mode="normal") == [3, 1]
+        assert listed(minPrice=2 * PRICE) == [2, 3]
+        assert listed(mode="all", minPrice=PRICE + 0.01, maxPrice=2 * PRICE) == [2]
+        assert listed(mode="shared") == []
+
+    @pytest.mark.parametrize(
+        "query",
+        [{"state": "cancelled"}, {"limit": 101}, {"page": 0}, {"mode": "crazy"}, {"minPrice": "much"}],
+    )
     def test_other_parameters_are_refused(self, client, query):
         assert client.get("/battles", query_string=query).status_code == 400
 

@@ -101,6 +101,16 @@ def test_the_same_checkpoint_after_a_lost_answer_needs_no_proof(client, logged_s
     assert running[0].asked[-1].startswith(b"old 2\n\n")
 
 
+def test_a_cosignature_is_asked_for_until_its_answer_comes(client, logged_spin, running, submit):
+    logged_spin()
+    running[0].mishaps = [lose_answer, lambda answer: answer(), lose_answer]
+
+    for _ in range(3):
+        submit(0)
+
+    assert client.get("/log/witnesses").json["witnesses"][0]["size"] == 2
+
+
 def test_a_cosignature_that_could_not_be_stored_is_asked_for_again(
     client, logged_spin, running, submit, monkeypatch
 ):

@@ -25,7 +25,7 @@ def clock(clock):
 def given(app, clock, player):
     """A grant of five coins that was claimed, and one that was not; the platform id of the player."""
     for coins in (5_00, 7_00):
-        grant = grants.grant(user_id=player.id, content=coins, reason=REASON, now=clock())
+        grant = grants.grant(user_id=player.id, coins=coins, reason=REASON, now=clock())
         if coins == 5_00:
             app.extensions["services"].rewards.claim(user_id=player.id, reward_id=str(grant.id))
     return player.platform_id

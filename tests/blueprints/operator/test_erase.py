@@ -8,8 +8,8 @@ import pytest
 from PIL import Image
 
 from models.db.connection import Table, database, reading, writing
-from models.exports import Export, ExportSlice
-from models.logins import ConfirmedToken, LoginProvider, PlayerLogin
+from models.exports import ExportSlice
+from models.logins import ConfirmedToken, LoginDevice, LoginProvider, PlayerLogin
 from models.payments import WebhookDelivery, WithdrawalAddress
 from models.staff import Proposal
 from models.users import User
@@ -42,6 +42,7 @@ ERASED = {
     "withdrawal_addresses": "id method name address",
     "exports": "id",
     "confirmed_tokens": "token_id",
+    "login_devices": "key",
     "proposals": "arguments description reason decision_reason",
     "rewards": "reason",
     "deposits": "checkout_url idempotency_key reason",
@@ -201,7 +202,7 @@ def full(app, services, client, run, clock):
     run("notifications", "send", player.platform_id, TITLE, "How are you?")
     notes.add_note(user_id=player.id, text="Qqz called", by="anna", now=clock())
     notes.add_tag(user_id=player.id, tag="qqz", reason="called", by="anna", now=clock())
-    grants.grant(user_id=player.id, content=100, reason="Qqz asked", now=clock())
+    grants.grant(user_id=player.id, coins=100, reason="Qqz asked", now=clock())
     for value in (5, 10):
         send("PUT", "/limits", json={"kind": "loss", "period": "day", "value": value})
     requested = run("payments", "list", "--type", "withdrawal")
@@ -210,9 +211,8 @@ def full(app, services, client, run, clock):
     services.two_factor.begin_login(user_id=player.id, now=clock())
     with writing():
         ConfirmedToken.insert(user=player.id, token_id="1", until_ms=clock()).execute()
+        LoginDevice.insert(user=player.id, key="a-device", seen_at_ms=clock()).execute()
         PlayerLogin.insert(id="id-1", provider="identity", user=player.id, linked_at_ms=1).execute()
-        export = Export.create(id="Qqz1", user=player.id, requested_at_ms=1, due_at_ms=1)
-        ExportSlice.insert(export=export.id, number=0, content=b"Qqz").execute()
         WithdrawalAddress.insert(
             id="1", user=player.id, method="demo", name="Qqz", address="Qqz", created_at_ms=1
         ).execute()

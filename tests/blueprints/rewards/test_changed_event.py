@@ -4,6 +4,10 @@ import json
 
 import pytest
 
+from services.bets.cases import OpeningRequest
+from services.cases.values import value_of
+from services.rewards import grants
+
 
 @pytest.fixture
 def told(app, monkeypatch):
@@ -46,3 +50,16 @@ def test_a_player_on_a_break_is_told_of_nothing(claim, has_bet, player, send, to
     send(player, "POST", "/limits/exclusion", {"duration": "24h"})
 
     assert told() == []
+
+
+def test_a_used_opening_is_told(app, case, clock, player, rewards, told):
+    granted = grants.grant(user_id=player.id, case=value_of(case), reason="for waiting", now=clock())
+    clock.advance(seconds=1)
+    told()
+
+    services = app.extensions["services"]
+    opening = OpeningRequest(user_id=player.id, case=case, reward=str(granted.id))
+    services.bets.settle(services.case_openings, opening)
+
+    assert [each["granted"][0]["state"] for each in told()] == ["used"]
+    assert rewards()["granted"][0]["state"] == "used"

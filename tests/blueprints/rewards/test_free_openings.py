@@ -219,6 +219,26 @@ def test_a_level_gives_a_free_opening_once(claim, gifts, has_bet, items, open_ca
     assert (wagers(), [line for line in audit().mismatches if "reward" in line]) == ([0], [])
 
 
+def test_the_rules_name_the_case_of_a_level(case, client, gifts):
+    gifts({"level": 5, "case": "box"}, {"level": 2, "coins": 1})
+
+    first, second = client.get("/rewards/rules").json["levels"]
+
+    assert (first["coins"], first["case"]) == (1, None)
+    assert (second["coins"], second["case"]) == (None, "box")
+
+
+def test_staff_see_which_reward_has_paid_for_an_opening(app, granted, open_case, player):
+    open_case(reward=granted)
+    open_case()
+    staff = signed_in(app, "auditor")
+
+    free, paid = (staff.get(f"/office/players/{player.platform_id}/bets/{nonce}").text for nonce in (1, 2))
+
+    assert f"it has used the reward {granted} (grant, granted by staff:support-person)" in free
+    assert "it has used" not in paid
+
+
 def test_a_case_that_pays_more_than_the_share_is_no_gift(case, fails, gifts):
     """Level 4 is 1,600 coins, a tenth of 0.05 of which is 8."""
     assert gifts({"level": 4, "case": "box"}, command=fails) == (

@@ -63,7 +63,9 @@ def test_items_are_near_the_wager_until_the_filter_is_removed(tab, site):
     near, found = tab.get_by_role("button", name=f"2{TIMES} to 10{TIMES} the wager"), tab.locator("#found")
     expect(near).to_have_attribute("aria-pressed", "true")
     expect(tab.locator("#items button").first).to_be_visible()
-    assert all(2 <= price <= 10 for price in prices(tab.locator("#items .coins")))
+    shown = prices(tab.locator("#items .coins"))
+    assert 2 <= shown[0] <= shown[-1] <= 10
+    assert shown == sorted(shown)
 
     tab.fill("#wager", "20")
 
@@ -74,6 +76,24 @@ def test_items_are_near_the_wager_until_the_filter_is_removed(tab, site):
     expect(found).to_have_text(f"{everything['totalItems']} items")
     tab.reload()
     expect(near).to_have_attribute("aria-pressed", "false")
+
+
+def test_a_phone_folds_the_filters_of_battles_and_of_ones_own_lists(tab, site, player):
+    sign_in(tab, site, player, item=None)
+    resize(tab, PHONE)
+    for path, filters in (
+        ("/battles?mode=normal", "[aria-label='Price from, in coins']"),
+        ("/account/bets?show=game%3Dbattle", "#bet-history-filter"),
+        ("/account/payments?show=type%3Ddeposits", "#payment-history-order"),
+    ):
+        tab.goto(site.url + path)
+        button = tab.get_by_role("button", name="Filters 1 in use")
+        expect(button).to_be_visible()
+        expect(tab.locator(filters)).to_be_hidden()
+
+        button.click()
+
+        expect(tab.locator(filters)).to_be_visible()
 
 
 def test_a_phone_shows_filters_and_the_bet_only_where_they_are_used(tab, site):

@@ -4,16 +4,11 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.blueprints.site.conftest import SET_ONLINE, go, hold, sign_in
+from tests.support.chromium import LOADED_BYTES
 
 pytestmark = pytest.mark.browser
 
 MOST_BYTES = 150_000
-
-LOADED_BYTES = """
-    [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
-      .filter(({ initiatorType, name }) => initiatorType !== "img" && !/\\.(webp|png|svg)/.test(name))
-      .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)
-"""
 LOADED_MODULES = "performance.getEntriesByType('resource').map(({ name }) => name.split('/').pop())"
 SHIFTS = """
     globalThis.shifts = 0;

@@ -43,7 +43,7 @@ def test_a_grant_of_staff_appears_without_a_reload(tab, site, player):
 
     with site.app() as app:
         clock, user = app.extensions["services"].clock, users.get(platform_id=player["platformid"])
-        grants.grant(user_id=user.id, content=5_00, reason="for waiting", now=clock())
+        grants.grant(user_id=user.id, coins=5_00, reason="for waiting", now=clock())
 
     tab.locator("#grants").get_by_role("button", name="Claim 5.00 coins").click()
     expect(tab.locator("#balance")).to_have_text("105.00 coins")
@@ -71,7 +71,7 @@ def test_a_player_on_a_break_is_shown_no_reward(tab, site, player):
 def test_a_granted_opening_is_played_free_once(tab, site, player):
     with site.app() as app:
         clock, user = app.extensions["services"].clock, users.get(platform_id=player["platformid"])
-        grants.grant(user_id=user.id, content=case_to_give(CASE), reason="for waiting", now=clock())
+        grants.grant(user_id=user.id, case=case_to_give(CASE), reason="for waiting", now=clock())
     sign_in(tab, site, player, item=None)
     go(tab, "Rewards")
     tab.locator("#grants").get_by_role("link", name="Open it: Pocket Lint").click()

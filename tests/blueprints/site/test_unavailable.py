@@ -1,5 +1,7 @@
 """What browsers show while the service is unavailable."""
 
+import json
+
 import pytest
 from playwright.sync_api import expect
 
@@ -41,3 +43,23 @@ def test_an_unavailable_page_stops_trying_and_says_so(unavailable):
     again.click()
 
     expect(unavailable.locator("#state")).to_contain_text("tries again by itself")
+
+
+@pytest.mark.thorough
+def test_a_page_that_has_asked_too_often_waits_and_goes_on(tab, site):
+    refused = []
+
+    def refuse_once(route):
+        if refused:
+            return route.continue_()
+        refused.append(route.request.url)
+        body = json.dumps({"error": "Too many requests"})
+        return route.fulfill(status=429, headers={"Retry-After": "1"}, body=body)
+
+    tab.route("**/upgrader/items/pagination*", refuse_once)
+    tab.goto(site.url)
+    expect(tab.locator("#notice")).to_contain_text("asked too often")
+
+    expect(tab.locator("#items button").first).to_be_visible()
+
+    expect(tab.locator("#notice")).to_be_hidden()

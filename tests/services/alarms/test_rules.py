@@ -55,7 +55,7 @@ def test_rewards_that_cost_nearly_the_expected_win_raise_an_alarm(
     for _ in range(3):
         table.spin(player, wager=wagered / 4, price=1000)
     log.append_now()
-    grant = grants.grant(user_id=player.id, content=coins * 100, reason="for being here", now=clock())
+    grant = grants.grant(user_id=player.id, coins=coins * 100, reason="for being here", now=clock())
     app.extensions["services"].rewards.claim(user_id=player.id, reward_id=str(grant.id))
 
     check()

@@ -7,9 +7,9 @@ const PAGE_SIZE = 50;
 
 export const SHOWN = { open: ["open"], running: ["locked"], finished: ["settled", "void"] };
 
-/** Load a page of the battles in a state: open, running or finished. */
-export async function loadBattles(which, page, signal) {
-  const asked = new URLSearchParams({ state: which, page, limit: PAGE_SIZE });
+/** Load a page of the battles in a state (open, running or finished) that the filters leave: see `isWanted`. */
+export async function loadBattles(which, wanted, page, signal) {
+  const asked = new URLSearchParams({ state: which, ...wanted, page, limit: PAGE_SIZE });
   const { battles, pagination } = await getJson(`/battles?${asked}`, { signal });
   return { which, page, battles: battles.map(readShort), pages: pagination.totalPages };
 }

@@ -214,14 +214,19 @@ export function resultWords(battle) {
   return `${names} ${isDuel(battle.teams) ? "wins" : "win"} ${format(cents)} coins.`;
 }
 
+/** Whether the player had a seat that has paid no more than it cost. */
+export function hasLost() {
+  const own = ownSeat();
+  return Boolean(own) && room.battle.payoutsCents?.[own.seat] <= room.battle.costCents;
+}
+
 async function finish(isQuiet) {
   holdBack();
   if (isQuiet) return;
-  const own = ownSeat();
-  const hasWon = own && room.battle.payoutsCents[own.seat] > room.battle.costCents;
-  play(own && !hasWon ? "lost" : "won");
+  play(hasLost() ? "lost" : "won");
   await update();
-  if (hasWon) burstFrom(document.querySelector(`[data-seat="${own.seat}"] .stage`), 140);
+  const own = ownSeat();
+  if (own && !hasLost()) burstFrom(document.querySelector(`[data-seat="${own.seat}"] .stage`), 140);
 }
 
 export function replay() {

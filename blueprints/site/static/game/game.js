@@ -204,7 +204,8 @@ function fairnessDetails(open) {
   const { announced, rules, clientSeed, fairness } = state;
   return html`
     <details id="fairness" class="fairness">
-      <summary>Provably fair <span id="fairness-state" class="state" role="status">${fairness}</span></summary>
+      <summary>Provably fair <span id="fairness-state" class="state ${fairness.startsWith("✓") ? "good" : ""}"
+        role="status">${fairness}</span></summary>
       <p class="quiet">Before each bet the server commits to a secret seed, and your browser draws a random seed
         that the server can't predict. The roll of a spin and the ticket of an opening are computed from both seeds.
         Afterwards the server reveals its seed, and your browser recomputes the outcome. You can also

@@ -6,7 +6,8 @@ import { arena, drawOfTeams } from "../battles/arena.js";
 import { chanceText, tieChance } from "../battles/chances.js";
 import { forgetVerdict, proof, verifyShown } from "../battles/proof-view.js";
 import {
-  enterRoom, isFast, isLate, leaveRoom, ownSeat, replay, resultWords, room, skipToEnd, switchFast, take, untilRound,
+  enterRoom, hasLost, isFast, isLate, leaveRoom, ownSeat, replay, resultWords, room, skipToEnd, switchFast, take,
+  untilRound,
 } from "../battles/room.js";
 import { counted, listed, modeNames, teamName, whoWins } from "../battles/terms.js";
 import { format } from "../format.js";
@@ -53,7 +54,8 @@ export function page() {
     ${summary(battle)}
     ${casesOf(battle)}
     <div id="battle" class="battle" data-state=${battle.state} data-seats=${battle.seats.length}
-      data-teams=${battle.teams} ?data-over=${room.place?.isOver}>
+      data-teams=${battle.teams} ?data-over=${room.place?.isOver}
+      ?data-lost=${room.place?.isOver && hasLost()}>
       ${headline(battle)}
       ${actions.view()}
       ${drawOfTeams(battle)}

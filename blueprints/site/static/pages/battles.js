@@ -9,7 +9,7 @@ import { keptSeat } from "../fairness/battle-seats.js";
 import { formatClock, formatTime } from "../format.js";
 import { html, nothing, repeat } from "../lit.js";
 import { coins, picture, skeletons, status } from "../parts/elements.js";
-import { asked, Choice, pageButtons, pageNumber, priceRange, Resource } from "../parts/lists.js";
+import { asked, Choice, folded, pageButtons, pageNumber, priceRange, Resource, usedFilters } from "../parts/lists.js";
 import { getToken } from "../session.js";
 import { update } from "../store.js";
 import { loadStyles } from "../styles.js";
@@ -28,7 +28,11 @@ const NONE = {
 const PICTURES = 4;
 const MOST_SKELETONS = 6;
 
-const battles = new Resource((signal) => loadBattles(WHICH.value, pageNumber(), signal));
+const filters = () => ({ mode: MODE.value, ...asked("minPrice", "maxPrice") });
+
+const filtersUsed = () => usedFilters("mode", "minPrice", "maxPrice");
+
+const battles = new Resource((signal) => loadBattles(WHICH.value, filters(), pageNumber(), signal));
 const rules = new Resource(loadRules);
 let watching = null;
 
@@ -54,7 +58,8 @@ function change(battle) {
 
 export function page() {
   const { value, isFirst, isLoading } = battles;
-  const wanted = { mode: MODE.value, ...asked("minPrice", "maxPrice") };
+  const wanted = filters();
+  // What has changed since the page was loaded is not filtered by the server.
   const shown = value?.battles.filter((battle) => isWanted(battle, wanted)) ?? [];
   return html`
     <p class="quiet">Two to six seats open the same cases, and the mode says who gets what was drawn. The result follows
@@ -62,7 +67,7 @@ export function page() {
     ${rules.value?.demo ? html`<p id="demo-network" class="hint">Demonstration: the house holds the
       key of this network.</p>` : nothing}
     <div class="row filters" role="search">
-      ${WHICH.view()} ${MODE.view()} ${priceRange()}
+      ${WHICH.view()} ${folded([MODE.view(), priceRange()], filtersUsed())}
       <a id="new-battle" class="spin create" href="/new-battle">Create a battle</a>
     </div>
     <ul id="battles" class="battle-list" aria-busy=${isLoading && !isFirst}>${
@@ -71,8 +76,8 @@ export function page() {
     ${pageButtons({ label: "Pages of battles", page: pageNumber(), pages: value?.pages ?? 0 })}`;
 }
 
-const noneOf = ({ which, battles: all }) =>
-  (all.length ? html`No battle matches. <a href="/battles?show=${which}">Show all of them</a>` : NONE[which]);
+const noneOf = ({ which }) =>
+  (filtersUsed() ? html`No battle matches. <a href="/battles?show=${which}">Show all of them</a>` : NONE[which]);
 
 function line(battle) {
   const { id, state: now, teams, caseCount, firstCases, costCents, createdAt } = battle;

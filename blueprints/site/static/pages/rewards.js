@@ -123,8 +123,8 @@ function ofLevels(levels) {
   const due = levels.filter((gift) => gift.level <= level && gift.state !== "claimed" && gift.state !== "used");
   return html`
     ${due.length ? html`<ul id="due-gifts" class="lines">${due.map(dueGift)}</ul>` : nothing}
-    ${next ? progress("gifts", experience - began, next.experience - began, html`You have level ${level}. Level ${next.level} gives
-      ${textOf(next)}: wager ${whole(next.experience - experience)} coins more.`) : nextLevelOnly()}
+    ${next ? progress("gifts", experience - began, next.experience - began, html`You have level ${level}.
+      Level ${next.level} gives ${textOf(next)}: wager ${whole(next.experience - experience)} coins more.`) : nextLevelOnly()}
     ${levels.length ? html`<details><summary>All gifts of levels</summary>
       <ul class="lines">${levels.map((gift) => html`<li>${named(html`Level ${gift.level}: ${nameOf(gift)}`)}
         <span class="quiet">${STATES[gift.state] ?? (gift.level <= level ? "Reached" : "")}</span></li>`)}</ul>
@@ -207,8 +207,8 @@ function ofGuest({ rakebackRate, levels, dailyShare, bonus }) {
     levels.length && ["Gifts of levels", html`Each once. The first one: level ${levels[0].level} gives
       ${textOf(levels[0])}, after ${whole(levels[0].experience)} coins wagered.`],
     dailyShare && ["Daily free opening", "A case a day, by your bets of the last seven days."],
-    bonus && ["Bonus of a deposit", `${bonus.percent} % of a deposit for which it is offered, up to ${amount(bonus.max)}
-      coins, paid when you have wagered it ${bonus.wagering} times within ${bonus.days} days.`],
+    bonus && ["Bonus of a deposit", `${bonus.percent} % of the next deposit of a player who has used a promo code,
+      up to ${amount(bonus.max)} coins, paid when you have wagered it ${bonus.wagering} times within ${bonus.days} days.`],
   ].filter(Boolean);
   if (!offered.length) return status("no-rewards", "There are no rewards at the moment.");
   return html`

@@ -11,6 +11,7 @@ import { coins, picture, skeletons } from "../parts/elements.js";
 import { options } from "../parts/forms.js";
 import {
   asked, Choice, GAME, matchesFirst, pageButtons, pageNumber, priceRange, Resource, searchAndFilters, searched, searchField,
+  usedFilters,
 } from "../parts/lists.js";
 import { current, query, setQuery } from "../router.js";
 import { state, update } from "../store.js";
@@ -25,12 +26,12 @@ const WAGER_PAUSE_MS = 400;
 const items = new Resource(loadPage);
 const SORT = new Choice("sort", "Sort by price", [
   ["Descending", "Highest price first"], ["Ascending", "Lowest price first"],
-]);
+], { first: () => (query().get("range") ? "Descending" : "Ascending") }); // The likeliest; of all items, the dearest.
 const WEAR = new Choice("wear", "Wear of the items", [
   ["all", "Any wear"],
   ...WEARS.map((wear) => [wear, wear]),
 ]);
-const UNITS = [["multiplier", "× the wager"], ["chance", "% chance"]];
+const UNITS = [["multiplier", "× wager"], ["chance", "% chance"]];
 const aim = { text: "2", unit: "multiplier", problem: "", note: "" };
 
 // A player who asks for prices or a name looks at the whole catalogue, and so does `range=all`.
@@ -101,7 +102,7 @@ export function page() {
     ${searchAndFilters(
       searchField({ id: "search", label: "Search by words of the name" }),
       [nearSwitch(), SORT.view(), GAME.view(), WEAR.view(), priceRange()],
-      Number(isNear()))}
+      usedFilters() + Number(isNear()))}
     ${aimForm()}
     <ul id="items" class="cards" tabindex="-1">${items.isFirst ? skeletons(PAGE_SIZE, "card")
       : repeat(shown, ({ marketHashName }) => marketHashName, card)}</ul>

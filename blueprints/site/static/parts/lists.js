@@ -93,23 +93,23 @@ export const ownResource = (...paths) => new Resource(async (signal) => {
 });
 
 /**
- * A choice with the name `name` in the query. `options` are those of a <select>, the first one is chosen at first. Its
- * label is seen if it `isLabelled`.
+ * A choice with the name `name` in the query. `options` are those of a <select>; at first that of `first()` is chosen,
+ * or the first one. Its label is seen if it `isLabelled`.
  */
 export class Choice {
-  constructor(name, label, options, { id = name, isLabelled = false } = {}) {
+  constructor(name, label, options, { id = name, isLabelled = false, first = () => this.values[0] } = {}) {
     const values = options.flatMap(([value, text]) => (Array.isArray(text) ? text.map(([each]) => each) : value));
-    Object.assign(this, { name, label, options, values, id, isLabelled });
+    Object.assign(this, { name, label, options, values, id, isLabelled, first });
   }
 
   get value() {
     const value = query().get(this.name);
-    return this.values.includes(value) ? value : this.values[0];
+    return this.values.includes(value) ? value : this.first();
   }
 
   view() {
     const choose = ({ target: { value } }) =>
-      setQuery({ [this.name]: value === this.values[0] ? null : value, page: null });
+      setQuery({ [this.name]: value === this.first() ? null : value, page: null });
     return html`<label class="row"><span class=${this.isLabelled ? "" : "unseen"}>${this.label}</span>
       <select id=${this.id} @change=${choose}>${options(this.options, this.value)}</select></label>`;
   }
@@ -154,25 +154,28 @@ export function searchField({ id, label, onType }) {
       .value=${query().get("search") ?? ""} @input=${type}>`;
 }
 
-const FILTERS = ["type", "wear", "kind", "minPrice", "maxPrice"];
+const FILTERS = ["type", "wear", "kind", "mode", "show", "minPrice", "maxPrice"];
 let areFiltersOpen = false;
 
-/** A search field and filters. On a phone a button opens the filters; it counts those in use, and `more`. */
-export function searchAndFilters(search, filters, more = 0) {
-  const count = FILTERS.filter((name) => query().get(name)).length + more;
+/** How many of these filters are in use. An order is none. */
+export const usedFilters = (...names) => (names.length ? names : FILTERS).filter((name) => query().get(name)).length;
+
+/** Filters which a button opens on a phone; it says how many are in use. */
+export function folded(filters, used = usedFilters()) {
   const fold = () => {
     areFiltersOpen = !areFiltersOpen;
     update();
   };
   return html`
-    <div class="row filters" role="search">
-      ${search}
-      <button id="fold" type="button" class="plain" aria-expanded=${areFiltersOpen} aria-controls="folded"
-        @click=${fold}>Filters${count ? html` <span class="badge">${count}<span class="unseen"> in use</span></span>`
-          : nothing}</button>
-      <div id="folded" ?data-open=${areFiltersOpen}>${filters}</div>
-    </div>`;
+    <button id="fold" type="button" class="plain" aria-expanded=${areFiltersOpen} aria-controls="folded"
+      @click=${fold}>Filters${used ? html` <span class="badge">${used}<span class="unseen"> in use</span></span>`
+        : nothing}</button>
+    <div id="folded" ?data-open=${areFiltersOpen}>${filters}</div>`;
 }
+
+/** A search field and filters, which are folded. */
+export const searchAndFilters = (search, filters, used) =>
+  html`<div class="row filters" role="search">${search} ${folded(filters, used)}</div>`;
 
 /** The words of a text without what a search ignores (services/shared/item_search.py). */
 const wordsOf = (text) => text.replace(/[-★™]/g, "").normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase()
@@ -247,9 +250,8 @@ export class PagedList {
     const isEmpty = value && !entries.length && !problem;
     return html`
       <div class="row filters">
-        ${this.#shown.view()}
-        ${this.#order?.view()}
         ${search() ? searchField({ id: `${name}-search`, label: search() }) : nothing}
+        ${this.#order ? folded([this.#shown.view(), this.#order.view()]) : this.#shown.view()}
       </div>
       <ul id=${name} class="lines ${name}">${isFirst ? skeletons(PAGE_SIZE)
         : repeat(entries, ({ type, id, _id }) => `${type}/${id ?? _id}`, lineOf)}</ul>
