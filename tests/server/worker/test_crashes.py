@@ -52,7 +52,7 @@ def test_witnesses_follow_the_log_although_the_server_and_they_are_killed(
         report = storm.endure([storm.kill_server] * 3)
 
     assert report.problems == []
-    assert report.counts["moves of the witnessed checkpoint"] > 1
+    assert report.counts["moves of the witnessed checkpoint"] > 0
 
 
 class TestDatabase:

@@ -99,9 +99,9 @@ class StormWitnesses:
             states = table.states([key.text for key in self._keys])
             said = [f"{WitnessKey.parse(key).name}: {state.problem}" for key, state in states.items()]
             yield f"the newest checkpoint is cosigned by {self._cosigned_by(url)} only; {said}"
+        yield from self.problems()
         if not self.counts["moves of the witnessed checkpoint"]:
             yield "the witnessed checkpoint has never moved"
-        yield from self.problems()
 
     def _is_cosigned(self, url: str) -> bool:
         return self._cosigned_by(url) == {key.name for key in self._keys}
