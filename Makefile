@@ -69,10 +69,10 @@ fast-tests: $(VENV)/installed-dev ## the tests that start no process, on SQLite
 test: $(VENV)/installed-dev tests/js/node_modules/installed ## what every change must pass: six to seven minutes on two cores
 	$(PYTEST)
 
-test-part: $(VENV)/installed-dev tests/js/node_modules/installed ## the rest of the tests of a folder, such as PART=server
+test-part: $(VENV)/installed-dev $(VENV)/public-witness/installed tests/js/node_modules/installed ## the rest of the tests of a folder, such as PART=server
 	$(PYTEST) --all -m thorough tests/$(PART)
 
-test-all: $(VENV)/installed-dev tests/js/node_modules/installed ## all tests on both databases, with three processes, and storms: over an hour
+test-all: $(VENV)/installed-dev $(VENV)/public-witness/installed tests/js/node_modules/installed ## all tests on both databases, with three processes, and storms: over an hour
 	$(PYTEST) --all
 	$(PYTEST) --all --processes=3 $(CLUSTER_TESTS)
 	$(MAKE) --no-print-directory storms
@@ -124,6 +124,13 @@ $(VENV)/installed: $(BIN)/python requirements.txt
 $(VENV)/installed-dev: $(BIN)/python requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements-dev.txt
 	@touch $@ $(VENV)/installed
+
+# A public witness, for thorough tests. It asks for Python 3.12, and runs with 3.11.
+$(VENV)/public-witness/installed: $(VENV)/installed-dev
+	$(BIN)/python -m venv $(VENV)/public-witness
+	$(VENV)/public-witness/bin/pip install --quiet --ignore-requires-python \
+		aics-witness==0.1.0 aics-tlog==0.2.1 cryptography==50.0.2
+	@touch $@
 
 # npm comes with the Node.js of a Python package.
 %/node_modules/installed: $(VENV)/installed-dev %/package-lock.json

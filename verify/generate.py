@@ -30,6 +30,7 @@ SOURCES = {
         (BATTLES, BATTLE_RULES),
         (BEACONS, BEACON_RULES),
         ("services/log/tree.py", "leaf_hash node_hash"),
+        ("verify/monitor.py", "COSIGNERS LATEST_SECONDS Witness time_text"),
     ],
     "monitor.py": [
         (CLIENT_SEEDS, "CLIENT_SEED"),

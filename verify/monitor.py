@@ -15,6 +15,7 @@ key, unless --key gives it. It prints a line for each contradiction, which a sig
 - a battle that is locked twice, ended twice or not at all, or decided by another round than its lock says
 - a battle that was settled although its lock came after the round, as far as this monitor or the log shows
 - a battle that is void for a reason that the log, this monitor or a relay of drand refutes
+- a checkpoint that a witness has cosigned and that is not in the tree, or that the log does not reach
 
 It prints a problem for what the server says without a signature. Problems are checked again each time:
 
@@ -22,12 +23,18 @@ It prints a problem for what the server says without a signature. Problems are c
 - a revealed bet or battle that differs from what the entries and the seeds say
 
 Everything else is "not checked": a failure of the network or the server, a missing tile, a file that no known
-key has signed, an entry of a later format. That proves nothing.
+key has signed, an entry of a later format, a cosignature that is missing or late. That proves nothing.
 
 It reports announced keys and successors of the log, and prints wagers, payouts and the return to player
 beside the theoretical one. --compare holds the log against a checkpoint that somebody else has seen: only so
 can you find out that others are shown another history. It may be older than a rotation of the key:
 --earlier-key gives an earlier key, if the log did not announce it.
+
+Witnesses do so all the time: they cosign a checkpoint only if it continues what they cosigned before. With
+--witness (the verifier key of one; may be repeated) the newest witnessed checkpoint of the log must have the
+cosignatures of --quorum of them, more than half if it is left out. With the URL of the witness behind its key
+this monitor also asks the witness itself. Get the keys from those who run the witnesses, not from the house.
+A cosignature shows, by the witness's clock, that the lock of a battle came before its round.
 
 A battle is decided by a round of drand, six seconds or more after its lock. As soon as the log has battles,
 this monitor also reads the checkpoint at the time of each round, so that the house can't see a round before
@@ -59,6 +66,7 @@ import time
 import zlib
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, fields
 from decimal import Decimal
@@ -68,8 +76,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from cryptography.exceptions import InvalidSignature
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+try:
+    from cryptography.hazmat.primitives.asymmetric.mldsa import MLDSA44PublicKey
+except ImportError:
+    # cryptography before 47. Cosignatures of this type are not checked then.
+    MLDSA44PublicKey = None  # type: ignore[assignment, misc]
 
 try:
     from py_arkworks_bls12381 import GT, G1Point, G2Point
@@ -106,6 +120,11 @@ VOIDS_ASKED = 100
 """Of how many battles that wait or are void the beacons are looked up at each reading."""
 
 BATTLES_KEPT = 1_000
+
+WITNESSED_MS = 120_000
+"""How long an entry may wait to be witnessed."""
+
+WITNESS_SECONDS = 5
 
 MAX_PROOF_DELAY_SECONDS = 600
 REQUEST_SECONDS = 60
@@ -667,6 +686,73 @@ def _from_base64(text: str) -> bytes:
     return decoded if b64encode(decoded).decode() == text else b""
 
 
+# --- Witnesses (c2sp.org/tlog-witness, c2sp.org/tlog-cosignature) -----------------------------------------
+
+COSIGNERS = {4: 32, 6: 1_312}
+"""The types of keys that cosign, Ed25519 and ML-DSA-44, and how many bytes a public key of each has."""
+
+LATEST_SECONDS = 2**53 // 1_000
+
+
+class Witness:
+    """Somebody who cosigns a checkpoint only if it continues what was cosigned before."""
+
+    def __init__(self, key: str) -> None:
+        """``key`` is a verifier key. Raises ValueError for any other text."""
+        self.name, _, rest = key.partition("+")
+        id_, _, encoded = rest.partition("+")
+        typed = b64decode(encoded, validate=True) or b"\0"
+        self.id = sha256(f"{self.name}\n".encode() + typed).digest()[:4]
+        is_named = re.fullmatch(r"[^\s+]+", self.name) and self.id.hex() == id_
+        if not is_named or len(typed) - 1 != COSIGNERS.get(typed[0]) or b64encode(typed).decode() != encoded:
+            raise ValueError(f"not the verifier key of a witness: {key[:100]!r}")
+        self.type, self.public_key = typed[0], typed[1:]
+
+    def cosigned_at(self, text: str, signatures: Iterable[tuple[str, bytes]]) -> int | None:
+        """When it has cosigned the checkpoint with this text, in Unix milliseconds; None if it has not.
+
+        ``signatures`` are the names and the bytes of the signatures below the text. Raises ValueError if the
+        witness did not make the one that is said to be its own, and NotImplementedError without the library.
+        """
+        times = []
+        for name, signature in signatures:
+            if name == self.name and signature[:4] == self.id:
+                seconds = int.from_bytes(signature[4:12], "big")
+                if not self._is_right(signature[12:], seconds, text) or not 0 < seconds <= LATEST_SECONDS:
+                    raise ValueError(f"a cosignature of {self.name} is not right")
+                times.append(seconds * 1_000)
+        return min(times, default=None)
+
+    def _is_right(self, signature: bytes, seconds: int, text: str) -> bool:
+        key: Any = Ed25519PublicKey if self.type == min(COSIGNERS) else MLDSA44PublicKey
+        if key is None:
+            raise NotImplementedError(
+                f"cosignatures of {self.name} need the package cryptography, 47 or later"
+            )
+        try:
+            key.from_public_bytes(self.public_key).verify(signature, self._message(seconds, text))
+        except UnsupportedAlgorithm:
+            raise NotImplementedError(f"this cryptography has no ML-DSA-44, for {self.name}") from None
+        except (InvalidSignature, ValueError):
+            return False
+        return True
+
+    def _message(self, seconds: int, text: str) -> bytes:
+        """What is signed. Raises ValueError if there is none."""
+        if self.type == min(COSIGNERS):
+            return f"cosignature/v1\ntime {seconds}\n{text}".encode()
+        origin, size, root = text.split("\n")[:3]
+        names = [bytes([len(name.encode())]) + name.encode() for name in (self.name, origin)]
+        start_and_end = bytes(8) + int(size).to_bytes(8, "big")
+        parts = [b"subtree/v1\n\0", names[0], seconds.to_bytes(8, "big"), names[1], start_and_end]
+        return b"".join(parts) + b64decode(root)
+
+
+def time_text(ms: int) -> str:
+    """A moment in UTC, such as 2026-01-31T12:00:00Z."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(ms / 1_000))
+
+
 # --- The tree (RFC 6962 section 2.1, c2sp.org/tlog-tiles) -------------------------------------------------
 
 
@@ -1034,6 +1120,17 @@ def _opening(terms: dict[str, Any], content: Content, drawn: int) -> tuple[int, 
     return won.price_cents, mean, shown
 
 
+def witnessed_at(lock: dict[str, Any], otherwise: int) -> int:
+    """When witnesses had cosigned a lock, by their clocks, or ``otherwise`` if that is not known.
+
+    Neither is it if their clocks are behind: by them the lock was cosigned before it was written, or before a
+    checkpoint was read that did not have it.
+    """
+    at: int = lock["witnessed"][0] if "witnessed" in lock else otherwise
+    there_ms = max(lock["entry"]["at"], lock["absent"] or 0)
+    return at if at + 1_000 + CLOCK_SLOW_MS > there_ms else otherwise
+
+
 def wrong_lock(entry: dict[str, Any]) -> str | None:
     """What is wrong with the lock of a battle alone."""
     try:
@@ -1263,6 +1360,15 @@ class State:
     """The locks that the log before this one had and this one did not keep, by battle."""
     voids: dict[str, dict[str, int]] = field(default_factory=dict)
     """How many battles are void, by reason: all, and those that players or bots would have won."""
+    witnessed: dict[str, Any] | None = None
+    """The newest witnessed checkpoint: ``size``, and ``times``, of each cosignature the name and the ms."""
+    cosigned: list[tuple[int, int, str]] = field(default_factory=list)
+    """Of checkpoints that enough witnesses have cosigned: by when, the size, and the note."""
+    settled: int = 0
+    """How many settled battles were checked, and of how many the lock was witnessed before the round."""
+    settled_witnessed: int = 0
+    forked: dict[str, Any] | None = None
+    """The entry that says which log this one continues."""
     contradictions: list[str] = field(default_factory=list)
     evidence: list[str] = field(default_factory=list)
     """The signed checkpoints on which the log was found to contradict itself."""
@@ -1280,6 +1386,7 @@ class State:
         state.waiting = {int(index): tuple(waits) for index, waits in state.waiting.items()}  # type: ignore[misc]
         state.locks = {int(index): lock for index, lock in state.locks.items()}
         state.fetched = [tuple(each) for each in state.fetched]  # type: ignore[misc]
+        state.cosigned = [tuple(each) for each in state.cosigned]  # type: ignore[misc]
         return state
 
     def save(self, path: Path) -> None:
@@ -1314,7 +1421,17 @@ def split_name(name: str) -> tuple[str, str]:
 class Monitor:
     """Reads a log once at each ``poll``. ``now`` gives the time in seconds, ``pause`` waits for some."""
 
-    def __init__(self, url: str, path: Path, now: Now, pause: Pause, relays: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        url: str,
+        path: Path,
+        now: Now,
+        pause: Pause,
+        relays: Sequence[str] = (),
+        witnesses: Sequence[tuple[Witness, str]] = (),
+        quorum: int = 0,
+    ) -> None:
+        """``witnesses`` have their URLs beside them, or ``""``. ``quorum`` of them must have cosigned."""
         self.first_prefix = split_name(url.rstrip("/"))[0]
         self.site = self.first_prefix.rpartition("/")[0]
         self.path = path
@@ -1323,6 +1440,8 @@ class Monitor:
         self.battle_commitments = {battle[2] for battle in self.state.battles.values()}
         self.web = Web(pause)
         self.relays = Relays(relays)
+        self.witnesses, self.quorum = witnesses, quorum
+        self._glanced_witnessed: list[bytes] = []
         self.tree: Tree | None = None
         self._now, self._pause = now, pause
         self._note = ""
@@ -1343,6 +1462,11 @@ class Monitor:
         return self.first_prefix + split_name(self.state.origin)[1]
 
     @property
+    def _all_keys(self) -> list[str]:
+        """The keys that have signed, and the announced one."""
+        return [*self.state.keys, *filter(None, [self.state.next_key])]
+
+    @property
     def now_ms(self) -> int:
         return int(self._now() * 1000)
 
@@ -1361,6 +1485,7 @@ class Monitor:
             live = list(self._live_bets())
             new = [index for bet_id, _, index in live if f"{LIVE}{bet_id}" not in self.state.problems]
             self._read_tree(least=1 + max(new, default=-1))
+            self._check_witnessed()
             with self._noting():
                 self._read_entries()
                 self._check_predecessor()
@@ -1369,6 +1494,7 @@ class Monitor:
             self._check_live(live)
             with self._noting(proven_by_note=True):
                 self._compare(compare)
+            self._ask_witnesses()
         self.web.close()
         self.relays.close()
         self._save()
@@ -1412,9 +1538,14 @@ class Monitor:
             self._not_checked(str(failure))
         except Contradiction as problem:
             self._contradiction(str(problem))
-            if proven_by_note and self._note and len(self.state.evidence) < LINES_KEPT // 10:
-                kept = self.state.evidence
-                kept += [note for note in (self.state.checkpoint, self._note) if note and note not in kept]
+            if proven_by_note and self._note:
+                self._keep(self.state.checkpoint, self._note)
+
+    def _keep(self, *notes: str) -> None:
+        """Keep signed checkpoints that prove a contradiction."""
+        kept = self.state.evidence
+        if len(kept) < LINES_KEPT // 10:
+            kept += [note for note in notes if note and note not in kept]
 
     # Keys and checkpoints
 
@@ -1479,6 +1610,7 @@ class Monitor:
         tree = Tree(self.web, prefix, checkpoint)
         if is_successor:
             self._begin_successor(origin)
+            self._glanced_witnessed = []
         elif not tree.agrees(edge, state.size, state.size):
             raise Contradiction(changed)
         for other in glanced:
@@ -1538,8 +1670,7 @@ class Monitor:
 
     def _compare(self, source: str | None) -> None:
         """Hold the log against a checkpoint that somebody else has seen."""
-        tree, state = self.tree, self.state
-        if source is None or tree is None:
+        if source is None or self.tree is None:
             return
         try:
             note = self.web.get(source, NOTE_BYTES) if is_url(source) else Path(source).read_bytes()
@@ -1547,28 +1678,156 @@ class Monitor:
             raise NotChecked(f"{source}: {problem}") from None
         if note is None:
             raise NotChecked(f"{source} is missing")
-        self._note = note.decode(errors="replace")
-        other = open_checkpoint(note, state.origin, [*state.keys, *filter(None, [state.next_key])])
-        if other.size > tree.size:
-            agrees = self._tree_of(other, tree.size).agrees(tree.edge, tree.size, tree.size)
-        else:
-            agrees = edge_root(tree.edge_at(other.size)) == other.root
-        if not agrees:
-            raise Contradiction(f"two histories: {source} of size {other.size} does not fit size {tree.size}")
+        other = self._hold(note, source, self.tree)
         self._report(f"{source} of size {other.size} is of the same history")
 
-    def _tree_of(self, signed: Checkpoint, seen: int) -> Tree:
-        """The tree of a larger checkpoint than the one that was seen, which the log must have or get."""
+    def _hold(self, note: bytes, source: str, tree: Tree) -> Checkpoint:
+        """The checkpoint in a note of somebody else, which must be of the history of the tree that was read.
+
+        Raises NotChecked if no known key has signed it, and Contradiction.
+        """
+        self._note = note.decode(errors="replace")
+        other = open_checkpoint(note, self.state.origin, self._all_keys)
+        if other.size > tree.size:
+            larger, newest = self._tree_of(other, tree.size)
+            agrees = larger.agrees(tree.edge, tree.size, tree.size)
+        else:
+            larger, newest, agrees = tree, "", True
+        self._note = other.note
+        if not agrees or edge_root(larger.edge_at(other.size)) != other.root:
+            self._keep(newest)
+            raise Contradiction(
+                f"two histories: {source} of size {other.size} does not fit size {larger.size}"
+            )
+        return other
+
+    def _tree_of(self, signed: Checkpoint, seen: int) -> tuple[Tree, str]:
+        """A tree that has the size of a signed checkpoint, which the log must have or get, and its note."""
         try:
-            return Tree(self.web, self.prefix, signed)
+            return Tree(self.web, self.prefix, signed), signed.note
         except NotChecked:
-            size = self._read_checkpoint(self.prefix, self.state.origin, signed.size).size
-            if size < signed.size:
-                self._note = signed.note
-                raise Contradiction(
-                    f"size {signed.size} is signed, but the log has {max(size, seen)}"
-                ) from None
-            return Tree(self.web, self.prefix, signed)
+            newest = self._read_checkpoint(self.prefix, self.state.origin, signed.size)
+        if newest.size < signed.size:
+            self._note = signed.note
+            raise Contradiction(f"size {signed.size} is signed, but the log has {max(newest.size, seen)}")
+        return Tree(self.web, self.prefix, newest), newest.note
+
+    # Witnesses
+
+    def _check_witnessed(self) -> None:
+        """The newest checkpoint that enough witnesses have cosigned, and those that were read at rounds."""
+        tree, glanced = self.tree, self._glanced_witnessed
+        self._glanced_witnessed = []
+        if not self.witnesses or tree is None:
+            return
+        for note in glanced:
+            with self._noting(proven_by_note=True):
+                self._read_witnessed(note, tree)
+        with self._noting(proven_by_note=True):
+            url = f"{self.prefix}/witnessed"
+            newest = self.web.get(url, NOTE_BYTES)
+            if newest is None:
+                raise NotChecked(f"{url} is missing: not enough witnesses have cosigned a checkpoint")
+            self._check_age(self._read_witnessed(newest, tree), tree)
+
+    def _read_witnessed(self, note: bytes, tree: Tree) -> int:
+        """The size of a witnessed checkpoint. Raises NotChecked if it is none, and Contradiction."""
+        checkpoint, state = self._hold(note, "the witnessed checkpoint", tree), self.state
+        # A witness may cosign with two keys, and is still one.
+        earliest: dict[str, int] = {}
+        for witness, _ in self.witnesses:
+            with self._noting():
+                at = self._cosigned_at(witness, checkpoint)
+                if at is not None:
+                    earliest[witness.name] = min(at, earliest.get(witness.name, at))
+        if len(earliest) < self.quorum:
+            raise NotChecked(
+                f"the witnessed checkpoint of size {checkpoint.size} has {len(earliest)} cosignatures of"
+                f" {self.quorum}"
+            )
+        times = sorted((at, name) for name, at in earliest.items())
+        state.witnessed = {"size": checkpoint.size, "times": [[name, at] for at, name in times]}
+        # By then so many witnesses had it.
+        state.cosigned.append((times[self.quorum - 1][0], checkpoint.size, checkpoint.note))
+        for index, lock in state.locks.items():
+            self._note_witnessed(index, lock)
+        return checkpoint.size
+
+    def _cosigned_at(self, witness: Witness, checkpoint: Checkpoint) -> int | None:
+        """When a witness has cosigned a checkpoint, if it has. Raises NotChecked."""
+        text, _, signatures = split_note(checkpoint.note.encode())
+        try:
+            return witness.cosigned_at(text, signatures)
+        except (ValueError, NotImplementedError) as problem:
+            raise NotChecked(str(problem)) from None
+
+    def _check_age(self, size: int, tree: Tree) -> None:
+        """Raises NotChecked if entries after this witnessed size are not new."""
+        if size >= tree.size:
+            return
+        with suppress(Contradiction):
+            at = within(parse_entry(tree.entries(size // WIDTH)[size % WIDTH])[1], "at")
+            if IS_INDEX(at) and self.now_ms - at > WITNESSED_MS:
+                raise NotChecked(
+                    f"entries from {size} on have waited for {(self.now_ms - at) // 1_000} s to be witnessed"
+                )
+
+    def _note_witnessed(self, index: int, lock: dict[str, Any]) -> None:
+        """Note when the lock of a battle that is not over was witnessed first, and what shows it."""
+        for at, size, note in self.state.cosigned if not lock.get("done") else ():
+            if size > index and at < (lock.get("witnessed") or [at + 1])[0]:
+                lock["witnessed"] = [at, note]
+
+    def _ask_witnesses(self) -> None:
+        """Hold the log against the newest checkpoint that each witness itself shows."""
+        tree, asked = self.tree, [(witness, url) for witness, url in self.witnesses if url]
+        if tree is None or not asked:
+            return
+        # All at once: one that is silent must not keep the monitor from reading the log.
+        with ThreadPoolExecutor(len(asked)) as pool:
+            answers = list(pool.map(self._shown_by, [url for _, url in asked]))
+        for (witness, _), (note, note_before, failure) in zip(asked, answers, strict=True):
+            with self._noting(proven_by_note=True):
+                if failure:
+                    raise failure
+                self._check_shown(witness, note, tree)
+            if note_before:
+                with self._noting(proven_by_note=True):
+                    self._check_shown_before(witness, note_before, tree)
+
+    def _shown_by(self, url: str) -> tuple[bytes | None, bytes | None, NotChecked | None]:
+        """The newest checkpoints that a witness shows, of the log and of the one before; or the failure."""
+        web, fork = Web(lambda _: None, attempts=1, seconds=WITNESS_SECONDS), self.state.forked
+        origins = [self.state.origin, *([fork["forkOf"]] if fork else [])]
+        paths = [f"{sha256(origin.encode()).hexdigest()}/checkpoint" for origin in origins]
+        try:
+            notes = [web.get(f"{url.rstrip('/')}/{path}", NOTE_BYTES) for path in paths]
+        except NotChecked as failure:
+            return None, None, failure
+        finally:
+            web.close()
+        return notes[0], notes[-1] if fork else None, None
+
+    def _check_shown(self, witness: Witness, note: bytes | None, tree: Tree) -> None:
+        if note is None:
+            raise NotChecked(f"{witness.name} has cosigned no checkpoint of {self.state.origin}")
+        checkpoint = self._hold(note, f"the checkpoint of {witness.name}", tree)
+        if self._cosigned_at(witness, checkpoint) is None:
+            raise NotChecked(f"the checkpoint of {witness.name} does not have its cosignature")
+
+    def _check_shown_before(self, witness: Witness, note: bytes, tree: Tree) -> None:
+        """The log before this one had no more entries, and no others, than the entry of this one says."""
+        fork = self.state.forked or {}
+        self._note = note.decode(errors="replace")
+        last = open_checkpoint(note, fork["forkOf"], self._all_keys)
+        fits = last.size < fork["size"] or (last.size, last.root) == (fork["size"], b64decode(fork["root"]))
+        if fits and last.size <= fork["kept"]:
+            fits = edge_root(tree.edge_at(last.size)) == last.root
+        if not fits:
+            raise Contradiction(
+                f"{witness.name} has a checkpoint of {fork['forkOf']} of size {last.size}, which does not fit"
+                f" what {self.state.origin} says of that log"
+            )
 
     # Entries
 
@@ -1587,6 +1846,7 @@ class Monitor:
             self._save()
         # What is read later comes after the last of these.
         state.fetched = [max(state.fetched)] if tree and state.fetched else state.fetched
+        state.cosigned = state.cosigned[-1:] if tree else state.cosigned
         if state.later:
             first, count = state.later
             others = f", and {count - 1} others are" if count > 1 else ""
@@ -1658,7 +1918,7 @@ class Monitor:
         kept, size = entry["kept"], entry["size"]
         # Events may be lost with the end of the log.
         self.state.audited = 0
-        self.state.fork = index, entry["at"]
+        self.state.fork, self.state.forked = (index, entry["at"]), entry
         self._report(f"entry {index}: continues {entry['forkOf']}, with {kept} of its {size} entries")
         seen, tree = self.state.predecessor, self.tree
         if kept != index or kept > size or entry["forkOf"] == self.state.origin:
@@ -1810,6 +2070,7 @@ class Monitor:
 
         Kept are: ``entry``, the latest time that an entry before it names (``follows``), when the last
         checkpoint was read that did not have it (``absent``), and when the first was that had it (``read``).
+        ``witnessed`` is when witnesses had cosigned a checkpoint that had it, and this checkpoint's note.
         """
         state, battle, commitment = self.state, entry["battle"], entry["commitment"]
         lock = {
@@ -1820,7 +2081,9 @@ class Monitor:
         }
         kept = within(state.predecessor, "locks", str(index))
         if within(kept, "entry") == entry:
-            lock |= {name: kept[name] for name in ("absent", "read", "beacon") if name in kept}
+            seen = ("absent", "read", "beacon", "witnessed")
+            lock |= {name: kept[name] for name in seen if name in kept}
+        self._note_witnessed(index, lock)
         before, lost = state.battles.get(battle), state.lost.get(battle)
         is_used = commitment in self.battle_commitments or self.commitments.is_announced(commitment)
         is_used = is_used or any(
@@ -1879,6 +2142,9 @@ class Monitor:
                 with self._noting():
                     self._check_battle(index, lock)
         over = [index for index, lock in locks.items() if lock.get("done")]
+        for index in over:
+            # Only what is proven with it is kept.
+            locks[index].pop("witnessed", None)
         for index in over[:-BATTLES_KEPT]:
             del locks[index]
         if page is None and self._unverified:
@@ -1931,6 +2197,9 @@ class Monitor:
             return
         lock["done"] = True
         lock["won"] = who_won(entry, battle)
+        self.state.settled += 1
+        # The time of a cosignature is in whole seconds, as that of a round is.
+        self.state.settled_witnessed += witnessed_at(lock, published) < published
         self._count_battle(entry, battle, contents)
 
     def _is_revealed_right(self, number: int, end: dict[str, Any], battle: Battle) -> bool:
@@ -1974,6 +2243,13 @@ class Monitor:
             self._contradiction(
                 f"{name}: the battle is void as late, but its lock was read {published - read} ms before"
                 f" round {round_}"
+            )
+        early_ms = published - witnessed_at(lock, published)
+        if reason == "late" and early_ms - 1_000 >= DECIDED_MS:
+            self._keep(lock["witnessed"][1])
+            self._contradiction(
+                f"{name}: the battle is void as late, but witnesses had cosigned its lock {early_ms} ms"
+                f" before round {round_}"
             )
         if reason == "beacon" and end["at"] < published + BEACON_MS:
             self._contradiction(f"{name}: the battle is void less than a day after round {round_}")
@@ -2074,6 +2350,9 @@ class Monitor:
     def _glance(self) -> None:
         """Read the checkpoint alone. The next poll holds the tree against it."""
         self._glanced.append(self._read_checkpoint(self.prefix, self.state.origin, 0))
+        note = self.web.get(f"{self.prefix}/witnessed", NOTE_BYTES) if self.witnesses else None
+        if note and note not in self._glanced_witnessed:
+            self._glanced_witnessed.append(note)
         self.web.close()
 
     # The end of a poll
@@ -2110,10 +2389,18 @@ def summary(state: State) -> Iterator[str]:
         if sums["freeBets"]:
             line += f"; {sums['freeBets']} free bets, paid {coins(sums['freePaid'])}"
         yield line
+    if state.witnessed:
+        by = ", ".join(f"{name} at {time_text(at)}" for name, at in state.witnessed["times"])
+        yield f"witnessed: {state.witnessed['size']} entries, cosigned by {by}"
     if state.battles:
         waiting = sum(ended == -1 for _, ended, _ in state.battles.values())
         void = sum(counts["all"] for counts in state.voids.values())
         yield f"battles: {len(state.battles)} locked, {waiting} wait for their end, {void} void"
+    if state.witnessed and state.settled:
+        yield (
+            f"witnessed before their rounds: the locks of {state.settled_witnessed} of {state.settled}"
+            " settled battles"
+        )
     for reason, counts in sorted(state.voids.items()):
         unknown = sum(
             "won" not in lock and within(lock.get("end", [0, None])[1], "reason") == reason
@@ -2135,6 +2422,18 @@ def verifier_key(text: str) -> str:
     except (Contradiction, NotChecked) as problem:
         raise argparse.ArgumentTypeError(str(problem)) from None
     return text
+
+
+def witness_and_url(text: str) -> tuple[Witness, str]:
+    """The argument of an option: a verifier key, and perhaps a URL. Raises ValueError for another one."""
+    key, _, url = text.strip().partition(" ")
+    try:
+        witness = Witness(key)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"not the verifier key of a witness: {key[:100]!r}") from None
+    if url and not is_url(url.strip()):
+        raise argparse.ArgumentTypeError(f"not the URL of a witness: {url[:100]!r}")
+    return witness, url.strip()
 
 
 def main(arguments: list[str] | None = None, now: Now = time.time, pause: Pause = time.sleep) -> int:
@@ -2163,11 +2462,32 @@ def main(arguments: list[str] | None = None, now: Now = time.time, pause: Pause 
         metavar="URL",
         help="a relay of the network that decides battles; may be repeated",
     )
+    parser.add_argument(
+        "--witness",
+        type=witness_and_url,
+        action="append",
+        default=[],
+        metavar='"VKEY [URL]"',
+        help="the key of a witness, and its address if it is to be asked itself; may be repeated",
+    )
+    parser.add_argument(
+        "--quorum",
+        type=int,
+        metavar="N",
+        help="how many of them must have cosigned; more than half by default",
+    )
     options = parser.parse_args(arguments)
+    witnesses, quorum = options.witness, options.quorum
+    if len({witness.public_key for witness, _ in witnesses}) < len(witnesses):
+        parser.error("--witness: a key is given twice")
+    count = len({witness.name for witness, _ in witnesses})
+    if quorum is not None and not 1 <= quorum <= count:
+        parser.error("--quorum is a number from 1 to that of the witnesses")
     if not all(map(is_url, [options.url, *options.beacons])):
         parser.error("URL begins with https:// or http://")
     try:
-        monitor = Monitor(options.url, options.state, now, pause, options.beacons)
+        quorum = quorum or count // 2 + 1
+        monitor = Monitor(options.url, options.state, now, pause, options.beacons, witnesses, quorum)
     except (OSError, ValueError, TypeError, KeyError) as problem:
         parser.error(f"{options.state} is not readable: {problem}")
     for line in monitor.state.contradictions:

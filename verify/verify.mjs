@@ -8,8 +8,8 @@ const USAGE = `node verify.mjs --server-seed S --client-seed C --nonce N
     [--commitment H] [--amount A --price P] [--house-edge E] [--algorithm upgrader-1]
 node verify.mjs --server-seed S --client-seed C --nonce N --algorithm case-1|irl-1
     [--commitment H] [--snapshot FILE] [--snapshot-hash H]
-node verify.mjs --log-file FILE [--key KEY] [values of the bet as above, none required] [--next H]
-node verify.mjs --battle FILE|URL [--key KEY] [--signature HEX]
+node verify.mjs --log-file FILE [--key KEY] [--witness KEY] [values of the bet as above, none required] [--next H]
+node verify.mjs --battle FILE|URL [--key KEY] [--witness KEY] [--signature HEX]
 node verify.mjs --vectors FILE
 
 Recomputes the roll or the ticket from the seeds, and whether the server seed is the one that was committed
@@ -38,6 +38,7 @@ be made. The signatures of beacons are checked if @noble/curves is installed: np
   --snapshot-hash  as the page of the case showed it
   --log-file       the proof or the receipt
   --key            verifier keys of the log, or a file or an address with them, such as https://host/log/key
+  --witness        the verifier key of a witness: whether it has cosigned the checkpoint, and when; may be repeated
   --next           the commitment that was announced for the next bet
   --signature      of the beacon of a void battle, as any relay of drand has it`;
 
@@ -360,7 +361,8 @@ const PSEUDONYM = /^[0-9a-f]{32}$/;
  * nothing, or reject, and what needs it is not checked then:
  *
  *   fetchSnapshot(hash)  the text of a snapshot
- *   fetchProof(index)    `{ file, keys }`: a proof file of the lock entry, and the verifier keys of the log
+ *   fetchProof(index)    `{ file, keys }`: a proof file of the lock entry, and the verifier keys of the log; perhaps
+ *                        `witnesses`, verifier keys of those who may have cosigned its checkpoint
  *   fetchNetwork(hash)   what a relay's `/info` says of another network than quicknet
  *   fetchBeacon(round)   the signature of a round, when the battle does not say it: of a void one
  *   loadCurves()         `bls12_381` of @noble/curves
@@ -390,8 +392,8 @@ async function verifyBattle(battle, sources = {}) {
  *
  * Resolves with `checks` as above, and `entry`, the lock entry, of which the receipt has the proof; `index`, its index.
  */
-async function checkBattleReceipt({ battle: id, proof }, { keys, known = {}, arrivedAt, fetchNetwork }) {
-  const found = await checkProof(proof, keys, "lock");
+async function checkBattleReceipt({ battle: id, proof }, { keys, witnesses, known = {}, arrivedAt, fetchNetwork }) {
+  const found = await checkProof(proof, keys, { what: "lock", witnesses });
   const entry = readLock(found.text);
   const own = entry.seats[known.seat];
   const kind = ["mode", "crazy", "terminal", "playersOnly", "teams"].filter((name) => known[name] !== undefined);
@@ -408,7 +410,7 @@ async function checkBattleReceipt({ battle: id, proof }, { keys, known = {}, arr
     compared("The lock has your client seed in your seat", own?.clientSeed, known.clientSeed),
   ].filter(Boolean);
   const network = await networkOf(entry, { fetchNetwork });
-  if (network) checks.push(roundCheck(entry, network));
+  if (network) checks.push(roundCheck(entry, network), ...witnessChecks(entry, network, found.cosigned));
   checks.push(network && arrivedAt !== undefined ? timeCheck(entry, network, arrivedAt) : {
     text: "Whether the receipt came before the round was published can't be checked", passed: null,
   });
@@ -426,15 +428,26 @@ function timeCheck({ beacon: { round } }, network, arrivedAt) {
   return { text, passed: early > 0 };
 }
 
+/** By the clock of a witness, the lock was in the log when the witness cosigned the checkpoint. */
+function witnessChecks({ beacon: { round } }, network, cosigned) {
+  return cosigned.map(({ name, at }) => {
+    const seconds = (timeOfRound(network, round) - at) / 1000;
+    // The time of a cosignature is in whole seconds, rounded down.
+    return seconds > 0
+      ? { text: `${name} has cosigned the lock ${seconds} s before round ${round} was published`, passed: true }
+      : { text: `${name} has cosigned the lock ${-seconds} s after round ${round} was published`, passed: null };
+  });
+}
+
 /**
  * Check a file about a battle: what `GET /battles/:id` returns; that under `battle`, with what else is needed:
  * `proof`, `snapshots` as a list of texts, `network` and `signature`, each as a source has it, and perhaps `receipt`; or
- * a receipt, `{ battle, proof }`, perhaps with `known` and `arrivedAt`. `keys` are verifier keys of the log; `more` has
- * further `snapshots`, `proof` and `signature`.
+ * a receipt, `{ battle, proof }`, perhaps with `known` and `arrivedAt`. `keys` are verifier keys of the log, and
+ * `witnesses` those of witnesses; `more` has further `snapshots`, `proof` and `signature`.
  *
  * Resolves as verifyBattle. Rejects with InvalidValue for any other file.
  */
-async function checkBattleFile(text, { keys = "", loadCurves, snapshots: added = [], ...more } = {}) {
+async function checkBattleFile(text, { keys = "", witnesses, loadCurves, snapshots: added = [], ...more } = {}) {
   let file;
   try {
     file = JSON.parse(text);
@@ -450,14 +463,14 @@ async function checkBattleFile(text, { keys = "", loadCurves, snapshots: added =
     fetchSnapshot: async (hash) => {
       for (const content of snapshots) if ((await sha256(content)) === hash) return content;
     },
-    fetchProof: async () => proof && { file: proof, keys },
+    fetchProof: async () => proof && { file: proof, keys, witnesses },
     fetchNetwork: async () => network,
     fetchBeacon: async () => given.signature,
     loadCurves,
   };
   try {
     const found = given.battle ? await verifyBattle(given.battle, sources) : { checks: [], outcome: null, notes: [] };
-    if (receipt) found.checks.push(...(await checkBattleReceipt(receipt, { ...receipt, keys, ...sources })).checks);
+    if (receipt) found.checks.push(...(await checkBattleReceipt(receipt, { ...receipt, keys, witnesses, ...sources })).checks);
     return found;
   } catch (problem) {
     if (problem instanceof TypeError) throw new InvalidValue("This is not the JSON of a battle.");
@@ -494,13 +507,14 @@ async function checkLock(battle, { fetchProof }, checks) {
     checks.push({ text: `Entry ${battle.entry} of the public log is missing`, passed: null });
     return null;
   }
-  const { index, text, leaf, checks: found } = await checkProof(given.file, given.keys, "lock");
+  const asked = { what: "lock", witnesses: given.witnesses };
+  const { index, text, leaf, cosigned, checks: found } = await checkProof(given.file, given.keys, asked);
   const entry = readLock(text);
   const others = await differencesOf(battle, entry);
   const what = others.length ? `: ${others.join(", ")}` : "";
   checks.push(...found, { text: "The page of the battle names this entry", passed: index === battle.entry },
     { text: `The lock in the log is that of the battle as it is shown${what}`, passed: !others.length });
-  return { ...entry, leaf };
+  return { ...entry, leaf, cosigned };
 }
 
 /** The fields of the lock that differ from the battle as it is shown. Only the log has the players' pseudonyms. */
@@ -544,7 +558,7 @@ function readLock(text) {
 async function checkBeacon(battle, lock, sources, checks) {
   const network = await networkOf(lock, sources);
   checks.push(trustCheck(lock.beacon.chain, network));
-  if (network) checks.push(roundCheck(lock, network));
+  if (network) checks.push(roundCheck(lock, network), ...witnessChecks(lock, network, lock.cosigned));
   const { round } = lock.beacon;
   const signature = battle.signature ?? (await ask(sources.fetchBeacon, round));
   if (!signature) {
@@ -646,6 +660,14 @@ const RECEIPT = /^(\S+)\/receipt\n([^\n]+)\n$/;
 const KEY = /^([^\s+]+)\+([0-9a-f]{8})\+(\S{44})$/;
 const ED25519 = 1;
 
+/** The types of keys that cosign a checkpoint (https://c2sp.org/tlog-cosignature). */
+const COSIGNERS = {
+  4: { algorithm: "Ed25519", format: "raw", length: 32 },
+  6: { algorithm: "ML-DSA-44", format: "raw-public", length: 1312 },
+};
+const WITNESS_KEY = /^([^\s+]+)\+([0-9a-f]{8})\+(\S+)$/;
+const MAX_SECONDS = BigInt(2 ** 53) / 1000n;
+
 const FIELDS = {
   commitment: "The entry has the commitment that was announced for the bet",
   nonce: "The entry has the nonce of the bet",
@@ -655,15 +677,16 @@ const FIELDS = {
 
 /**
  * Check a proof file or a receipt. `keys` has verifier keys, one a line, as `/log/key` returns them. `bet` has what the
- * entry must say: any of `commitment`, `nonce`, `clientSeed`, `next` and `terms`.
+ * entry must say: any of `commitment`, `nonce`, `clientSeed`, `next` and `terms`. `witnesses` has verifier keys of
+ * witnesses, one a line: a proof says which of them have cosigned its checkpoint, and when.
  *
  * Returns `{ origin, index, size, text, checks }`, `text` being the entry as it is logged. A receipt has no index and
- * size. A check is `{ text, passed }`, null being that it can't be made. Rejects with
+ * size. A proof also has `cosigned`, a list of `{ name, at }` in Unix milliseconds. A check is `{ text, passed }`, null being that it can't be made. Rejects with
  * InvalidValue if the file is neither a proof nor a receipt, or a key is not a verifier key.
  */
-async function checkLogFile(file, keys, bet = {}) {
+async function checkLogFile(file, keys, bet = {}, witnesses = "") {
   if (PROOF.test(file)) {
-    const found = await checkProof(file, keys);
+    const found = await checkProof(file, keys, { witnesses });
     return { ...found, checks: [...found.checks, ...checkEntry(found.text, bet)] };
   }
   const { body, signatures } = readNote(file);
@@ -673,10 +696,10 @@ async function checkLogFile(file, keys, bet = {}) {
 }
 
 /**
- * Check a proof file alone, of any entry. `what` is what the entry stands for. Returns as `checkLogFile`, with the
+ * Check a proof file alone, of any entry. `what` is what the entry stands for, `witnesses` as above. Returns as `checkLogFile`, with the
  * `leaf` hash of the entry in hex. Rejects with InvalidValue if the file is not a proof.
  */
-async function checkProof(file, keys, what = "bet") {
+async function checkProof(file, keys, { what = "bet", witnesses = "" } = {}) {
   const [, extra, index, proof, checkpoint] = match(PROOF, file, "This is not a proof of the public log.");
   const { body, signatures } = readNote(checkpoint);
   const [, origin, size, root] = match(CHECKPOINT, body, "The proof has no checkpoint.");
@@ -686,11 +709,13 @@ async function checkProof(file, keys, what = "bet") {
   const leaf = await hash([0], entry);
   const reached = await rootFrom(leaf, { index: BigInt(index), size: BigInt(size), hashes });
   const isThere = reached !== null && base64OfBytes(reached) === root;
+  const { cosigned, checks: cosignatures } = await checkCosignatures({ origin, size, root, body, signatures }, witnesses);
   const checks = [
     { text: `The ${what} is entry ${index} of the ${size} in the checkpoint`, passed: isThere },
     await checkSignatures("checkpoint", { origin, body, signatures, keys }),
+    ...cosignatures,
   ];
-  return { origin, index: Number(index), size: Number(size), text, leaf: hexOf(leaf), checks };
+  return { origin, index: Number(index), size: Number(size), text, leaf: hexOf(leaf), cosigned, checks };
 }
 
 /** The text of a signed note, and its signatures with the names and ids of their keys. */
@@ -726,19 +751,72 @@ async function rootFrom(leaf, { index, size, hashes }) {
 
 /** One known key must have signed, and no signature of a known key may be wrong. */
 async function checkSignatures(what, { origin, body, signatures, keys }) {
-  const lines = keys.split("\n").map((line) => line.trim()).filter(Boolean);
+  const lines = linesOf(keys);
   if (!lines.length) return { text: `Without a key, the signature of the ${what} can't be checked`, passed: null };
   const text = `The ${what} is signed with the key of ${origin}`;
   const results = [];
   for (const { name, id, publicKey } of await Promise.all(lines.map(readKey))) {
     for (const signature of signatures) {
       const isOurs = name === origin && signature.name === origin && signature.id === id;
-      if (isOurs) results.push(await isSignature(publicKey, signature.bytes, bytesOf(body)));
+      if (isOurs) results.push(await isSignature(COSIGNERS[4], publicKey, signature.bytes, bytesOf(body)));
     }
   }
   if (results.includes(null)) return { text: "This browser can't check signatures of the kind Ed25519", passed: null };
   return { text, passed: results.length > 0 && results.every(Boolean) };
 }
+
+/** Which witnesses have cosigned a checkpoint, and when. Signatures of other keys are ignored. */
+async function checkCosignatures(checkpoint, witnesses) {
+  const [cosigned, checks] = [[], []];
+  for (const witness of await Promise.all(linesOf(witnesses).map(readWitness))) {
+    const { name, id } = witness;
+    const own = checkpoint.signatures.filter((signature) => signature.name === name && signature.id === id);
+    const times = await Promise.all(own.map(({ bytes }) => timeOfCosignature(witness, bytes, checkpoint)));
+    const at = Math.min(...times);
+    if (!own.length) {
+      checks.push({ text: `${name} has not cosigned this checkpoint`, passed: null });
+    } else if (times.includes(false)) {
+      checks.push({ text: `The cosignature of ${name} is right`, passed: false });
+    } else if (times.includes(null)) {
+      checks.push({ text: `Cosignatures of the kind that ${name} makes can't be checked here`, passed: null });
+    } else {
+      cosigned.push({ name, at });
+      checks.push({ text: `The checkpoint was cosigned by ${name} at ${momentOf(at)}`, passed: true });
+    }
+  }
+  return { cosigned, checks };
+}
+
+/** A moment in UTC, such as 2026-01-31T12:00:00Z. */
+const momentOf = (at) => new Date(at).toISOString().replace(/\.000Z$/, "Z");
+
+/** When a cosignature was made, in Unix milliseconds; false if it is not right, null if that can't be told. */
+async function timeOfCosignature({ name, type, publicKey }, bytes, { origin, size, root, body }) {
+  if (bytes.length <= 8) return false;
+  const [time, signature] = [bytes.subarray(0, 8), bytes.subarray(8)];
+  const seconds = BigInt(`0x${hexOf(time)}`);
+  if (seconds === 0n || seconds > MAX_SECONDS) return false;
+  const sized = (text) => [bytesOf(text).length, ...bytesOf(text)];
+  const sizeAsBytes = new Uint8Array(8);
+  new DataView(sizeAsBytes.buffer).setBigUint64(0, BigInt(size));
+  const message = type === 4
+    ? bytesOf(`cosignature/v1\ntime ${seconds}\n${body}`)
+    : Uint8Array.from([...bytesOf("subtree/v1\n\0"), ...sized(name), ...time, ...sized(origin), ...new Uint8Array(8),
+      ...sizeAsBytes, ...bytesOfBase64(root)]);
+  const isRight = await isSignature(COSIGNERS[type], publicKey, signature, message);
+  return isRight ? Number(seconds) * 1000 : isRight;
+}
+
+async function readWitness(line) {
+  const [, name, id, base64] = match(WITNESS_KEY, line, "This is not the verifier key of a witness.");
+  const typed = bytesOfBase64(base64);
+  const computed = hexOf(await hash(bytesOf(`${name}\n`), typed)).slice(0, 8);
+  const isKey = computed === id && COSIGNERS[typed[0]]?.length === typed.length - 1;
+  demand(isKey, "The verifier key of a witness is damaged, or of another kind.");
+  return { name, id, type: typed[0], publicKey: typed.subarray(1) };
+}
+
+const linesOf = (keys) => keys.split("\n").map((line) => line.trim()).filter(Boolean);
 
 async function readKey(line) {
   const [, name, id, base64] = match(KEY, line, "This is not a verifier key.");
@@ -749,12 +827,13 @@ async function readKey(line) {
 }
 
 /** Whether a signature is right; null where the browser can't tell. */
-async function isSignature(publicKey, signature, bytes) {
+async function isSignature({ algorithm, format }, publicKey, signature, bytes) {
   try {
-    const key = await crypto.subtle.importKey("raw", publicKey, { name: "Ed25519" }, false, ["verify"]);
-    return await crypto.subtle.verify({ name: "Ed25519" }, key, signature, bytes);
+    const key = await crypto.subtle.importKey(format, publicKey, { name: algorithm }, false, ["verify"]);
+    return await crypto.subtle.verify({ name: algorithm }, key, signature, bytes);
   } catch (problem) {
-    if (problem.name === "NotSupportedError") return null;
+    // A format that is not known is a TypeError.
+    if (problem.name === "NotSupportedError" || problem instanceof TypeError) return null;
     throw problem;
   }
 }
@@ -1062,19 +1141,21 @@ const MARKS = { true: "✓", false: "✗", null: "?" };
 
 async function runLogFile(values, bet) {
   const file = readText(values["log-file"]);
-  const { checks } = await checkLogFile(file, await readKeys(values.key), await entryOf(bet));
+  const keys = await readKeys(values.key);
+  const { checks } = await checkLogFile(file, keys, await entryOf(bet), values.witness?.join("\n"));
   const lines = checks.map(({ text, passed }) => `${MARKS[passed]} ${text}`);
   return [lines.join("\n"), checks.every(({ passed }) => passed) ? 0 : 1];
 }
 
 const loadCurves = async () => (await import("@noble/curves/bls12-381.js")).bls12_381;
 
-async function runBattle({ battle, key, signature }) {
+async function runBattle({ battle, key, witness = [], signature }) {
+  const witnesses = witness.join("\n");
   const isAddress = /^https?:/.test(battle);
   const keys = isAddress && key === undefined ? undefined : await readKeys(key);
   const checking = isAddress
-    ? verifyBattle(await (await read(battle)).json(), sourcesAt(new URL(battle).origin, keys, signature))
-    : checkBattleFile(readText(battle), { keys, loadCurves, ...(signature && { signature }) });
+    ? verifyBattle(await (await read(battle)).json(), sourcesAt(new URL(battle).origin, { keys, witnesses, signature }))
+    : checkBattleFile(readText(battle), { keys, witnesses, loadCurves, ...(signature && { signature }) });
   const { checks, notes } = await checking;
   const lines = [...checks.map(({ text, passed }) => `${MARKS[passed]} ${text}`), ...notes];
   const isWrong = checks.some(({ passed }) => passed === false);
@@ -1082,7 +1163,7 @@ async function runBattle({ battle, key, signature }) {
 }
 
 /** What verifyBattle asks for, from the site of a battle. */
-const sourcesAt = (site, keys, signature) => ({
+const sourcesAt = (site, { keys, witnesses, signature }) => ({
   fetchSnapshot: async (hash) => (await read(`${site}/snapshots/${hash}`)).text(),
   fetchProof: async (index) => {
     const { origin } = await (await read(`${site}/log/current`)).json();
@@ -1091,7 +1172,7 @@ const sourcesAt = (site, keys, signature) => ({
       const answer = await fetch(log + path);
       return answer.ok ? new Uint8Array(await answer.arrayBuffer()) : null;
     });
-    return { file, keys: keys ?? (await (await read(`${log}/key`)).text()) };
+    return { file, keys: keys ?? (await (await read(`${log}/key`)).text()), witnesses };
   },
   fetchNetwork: async () => (await (await read(`${site}/battles/rules`)).json()).beacon,
   fetchBeacon: async () => signature,
@@ -1124,7 +1205,7 @@ const readText = (path) => new TextDecoder("utf-8", { fatal: true, ignoreBOM: tr
 /** Runs the command line; the text to print and the exit code. */
 async function main() {
   const types = [...Object.keys(OPTIONS), "vectors", "log-file", "key", "battle", "signature"].map((name) => [name, { type: "string" }]);
-  const options = { ...Object.fromEntries(types), help: { type: "boolean" } };
+  const options = { ...Object.fromEntries(types), witness: { type: "string", multiple: true }, help: { type: "boolean" } };
   const { values } = parseArgs({ options });
   if (values.help) return [USAGE, 0];
   if (values.vectors) {

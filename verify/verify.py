@@ -8,7 +8,9 @@ or the snapshot is another one, or when a value is not valid. --vectors checks t
 --battle checks a file that the page of a battle saved, or a receipt: that the lock is in the log, that the
 round follows from it, the beacon, and what the seeds give. It prints a line for each check, and exits with 1
 if one fails, with 2 if one can't be made. To check the signatures of beacons, install py-arkworks-bls12381
-0.5.0 or later. It does not check the signature of the checkpoint, as verify.mjs does.
+0.5.0 or later. It does not check the signature of the checkpoint, as verify.mjs does. With --witness and the
+verifier key of a witness it prints when this witness has cosigned the checkpoint, which shows to everybody
+else that the lock came before the round. For that install cryptography, for ML-DSA-44 47 or later.
 """
 
 from __future__ import annotations
@@ -19,7 +21,8 @@ import hmac
 import json
 import re
 import sys
-from base64 import b64decode
+import time
+from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -33,6 +36,18 @@ except ImportError:
     # The signatures of beacons are not checked then.
     GT = G1Point = G2Point = None  # type: ignore[assignment, misc]
 
+try:
+    from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+except ImportError:
+    # Cosignatures are not checked then.
+    InvalidSignature = UnsupportedAlgorithm = ValueError  # type: ignore[assignment, misc]
+    Ed25519PublicKey = None  # type: ignore[assignment, misc]
+try:
+    from cryptography.hazmat.primitives.asymmetric.mldsa import MLDSA44PublicKey
+except ImportError:
+    MLDSA44PublicKey = None  # type: ignore[assignment, misc]
+
 SPIN = "upgrader-1"
 GAMES = {SPIN: "", "case-1": "case", "irl-1": "irl"}
 """The game in the message of the HMAC, by algorithm."""
@@ -44,7 +59,7 @@ NONCE = re.compile("[1-9][0-9]{0,18}")
 AMOUNT = re.compile(r"\$?([0-9]{1,10})(?:\.([0-9]{1,2}))?")
 FRACTION = re.compile(r"(?=.)0?(?:\.([0-9]{1,6}))?")
 
-# BEGIN of the rules, which generate.py copies from services/bets, battles, beacon and log of the platform.
+# BEGIN of the rules, which generate.py copies from services/bets, battles, beacon and log, and monitor.py.
 
 CLIENT_SEED = re.compile(r"[A-Za-z0-9_-]{4,64}", re.ASCII)
 
@@ -371,6 +386,71 @@ def node_hash(left: bytes, right: bytes) -> bytes:
     return sha256(b"\x01" + left + right).digest()
 
 
+COSIGNERS = {4: 32, 6: 1_312}
+"""The types of keys that cosign, Ed25519 and ML-DSA-44, and how many bytes a public key of each has."""
+
+LATEST_SECONDS = 2**53 // 1_000
+
+
+class Witness:
+    """Somebody who cosigns a checkpoint only if it continues what was cosigned before."""
+
+    def __init__(self, key: str) -> None:
+        """``key`` is a verifier key. Raises ValueError for any other text."""
+        self.name, _, rest = key.partition("+")
+        id_, _, encoded = rest.partition("+")
+        typed = b64decode(encoded, validate=True) or b"\0"
+        self.id = sha256(f"{self.name}\n".encode() + typed).digest()[:4]
+        is_named = re.fullmatch(r"[^\s+]+", self.name) and self.id.hex() == id_
+        if not is_named or len(typed) - 1 != COSIGNERS.get(typed[0]) or b64encode(typed).decode() != encoded:
+            raise ValueError(f"not the verifier key of a witness: {key[:100]!r}")
+        self.type, self.public_key = typed[0], typed[1:]
+
+    def cosigned_at(self, text: str, signatures: Iterable[tuple[str, bytes]]) -> int | None:
+        """When it has cosigned the checkpoint with this text, in Unix milliseconds; None if it has not.
+
+        ``signatures`` are the names and the bytes of the signatures below the text. Raises ValueError if the
+        witness did not make the one that is said to be its own, and NotImplementedError without the library.
+        """
+        times = []
+        for name, signature in signatures:
+            if name == self.name and signature[:4] == self.id:
+                seconds = int.from_bytes(signature[4:12], "big")
+                if not self._is_right(signature[12:], seconds, text) or not 0 < seconds <= LATEST_SECONDS:
+                    raise ValueError(f"a cosignature of {self.name} is not right")
+                times.append(seconds * 1_000)
+        return min(times, default=None)
+
+    def _is_right(self, signature: bytes, seconds: int, text: str) -> bool:
+        key: Any = Ed25519PublicKey if self.type == min(COSIGNERS) else MLDSA44PublicKey
+        if key is None:
+            raise NotImplementedError(
+                f"cosignatures of {self.name} need the package cryptography, 47 or later"
+            )
+        try:
+            key.from_public_bytes(self.public_key).verify(signature, self._message(seconds, text))
+        except UnsupportedAlgorithm:
+            raise NotImplementedError(f"this cryptography has no ML-DSA-44, for {self.name}") from None
+        except (InvalidSignature, ValueError):
+            return False
+        return True
+
+    def _message(self, seconds: int, text: str) -> bytes:
+        """What is signed. Raises ValueError if there is none."""
+        if self.type == min(COSIGNERS):
+            return f"cosignature/v1\ntime {seconds}\n{text}".encode()
+        origin, size, root = text.split("\n")[:3]
+        names = [bytes([len(name.encode())]) + name.encode() for name in (self.name, origin)]
+        start_and_end = bytes(8) + int(size).to_bytes(8, "big")
+        parts = [b"subtree/v1\n\0", names[0], seconds.to_bytes(8, "big"), names[1], start_and_end]
+        return b"".join(parts) + b64decode(root)
+
+
+def time_text(ms: int) -> str:
+    """A moment in UTC, such as 2026-01-31T12:00:00Z."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(ms / 1_000))
+
+
 # END of the rules.
 
 
@@ -491,7 +571,7 @@ def recompute_battle(battle: dict[str, Any]) -> dict[str, Any]:
     return {"drawn": drawn, "values": values, "tie": tie, "winners": winners, "payouts": payouts}
 
 
-def check_battle(file: dict[str, Any]) -> Iterator[Check]:
+def check_battle(file: dict[str, Any], witnesses: Sequence[Witness] = ()) -> Iterator[Check]:
     """Check a file of a battle, or a receipt. Raises KeyError, TypeError or ValueError for any other file."""
     receipt = file if isinstance(file["battle"], str) else file.get("receipt")
     battle = file["battle"] if isinstance(file["battle"], dict) else None
@@ -502,6 +582,7 @@ def check_battle(file: dict[str, Any]) -> Iterator[Check]:
     if proof:
         index, entry, leaf, check = read_proof(proof)
         yield check
+        yield from _witness_checks(proof, entry, file.get("network"), witnesses)
     if battle:
         yield _seed_check(battle)
         if entry:
@@ -531,6 +612,37 @@ def read_proof(file: str) -> tuple[int, dict[str, Any], str, Check]:
         root == b64decode(note[2], validate=True),
     )
     return index, entry, leaf.hex(), check
+
+
+def _witness_checks(
+    proof: str, entry: dict[str, Any], info: dict[str, Any] | None, witnesses: Sequence[Witness]
+) -> Iterator[Check]:
+    """When each witness has cosigned the checkpoint. Signatures of other keys are ignored."""
+    if not witnesses:
+        return
+    text, _, block = proof.partition("\n\n")[2].rpartition("\n\n")
+    lines = [line.split(" ") for line in block.removesuffix("\n").split("\n")]
+    signatures = [(line[1], b64decode(line[2], validate=True)) for line in lines if len(line) == 3]  # noqa: PLR2004
+    chain, round_ = _network(entry, info), entry["beacon"]["round"]
+    for witness in witnesses:
+        try:
+            at = witness.cosigned_at(f"{text}\n", signatures)
+        except NotImplementedError as problem:
+            yield str(problem), None
+            continue
+        except ValueError:
+            yield f"The cosignature of {witness.name} is right", False
+            continue
+        if at is None:
+            yield f"{witness.name} has not cosigned this checkpoint", None
+            continue
+        yield f"The checkpoint was cosigned by {witness.name} at {time_text(at)}", True
+        if chain:
+            early = (chain.time_ms(round_) - at) // 1000
+            before = f"{early} s before" if early > 0 else f"{-early} s after"
+            # The time of a cosignature is in whole seconds, rounded down.
+            text_ = f"{witness.name} has cosigned the lock {before} round {round_} was published"
+            yield text_, True if early > 0 else None
 
 
 def _root_from(leaf: bytes, index: int, size: int, path: list[bytes]) -> bytes | None:
@@ -699,13 +811,13 @@ def _in_cents(coins: float | str) -> int:
     return round(float(str(coins).removeprefix("$")) * 100)
 
 
-def _print_battle(path: str) -> int:
+def _print_battle(path: str, witnesses: Sequence[Witness]) -> int:
     """Print the checks of a file; the exit status."""
     file = json.loads(Path(path).read_text(encoding="utf-8"))
     results = []
     try:
         whole = file if "battle" in file else {"battle": file}
-        for text, is_right in check_battle(whole):
+        for text, is_right in check_battle(whole, witnesses):
             results.append(is_right)
             print({True: "✓", False: "✗", None: "?"}[is_right], text)
     except (KeyError, TypeError, AttributeError, IndexError) as problem:
@@ -761,6 +873,9 @@ def _parser() -> argparse.ArgumentParser:
     for option, name, metavar, text in OPTIONS:
         parser.add_argument(option, dest=name, metavar=metavar, help=text)
     parser.add_argument("--battle", metavar="FILE", help="check the file of a battle, or a receipt")
+    parser.add_argument(
+        "--witness", action="append", default=[], metavar="VKEY", help="of a witness; may be repeated"
+    )
     parser.add_argument("--vectors", metavar="FILE", help="check this program with the vectors of a file")
     return parser
 
@@ -769,10 +884,10 @@ def main() -> None:
     """Print the recomputed bet as JSON."""
     parser = _parser()
     options = vars(parser.parse_args())
-    vectors, battle = options.pop("vectors"), options.pop("battle")
+    vectors, battle, keys = options.pop("vectors"), options.pop("battle"), options.pop("witness")
     if battle:
         try:
-            sys.exit(_print_battle(battle))
+            sys.exit(_print_battle(battle, [Witness(key) for key in keys]))
         except (OSError, ValueError) as problem:
             parser.exit(1, f"{problem}\n")
     if vectors:

@@ -4,7 +4,7 @@
 
 Needs Python 3.11 or later and the package cryptography. NAME is a URL without its scheme that identifies the
 witness, such as witness.example.org/w1. VKEY is a verifier key of a log, as https://play.example.com/log/key
-shows it; a log that announces its next key needs a --log for each of the two.
+shows it, or several of them, one a line: a log that announces its next key has two.
 
 The operator of the log gets the verifier key that is printed at the start, and the address. Whoever follows
 the log gives the same key to monitor.py. A witness helps nobody that the house itself runs.
@@ -13,7 +13,11 @@ It speaks https://c2sp.org/tlog-witness: POST /add-checkpoint, and GET /<SHA-256
 for the newest checkpoint that it has cosigned. TYPE is ed25519 (the default) or ml-dsa-44. The directory has
 the key, made at the first start, and a file for each log with the newest checkpoint. Never set it back to an
 older state, and never run two witnesses with one key: either signs two histories. Put a server in front of
-it that speaks https. The clock must be right: it says "before" to those who rely on the witness.
+it that speaks https. The clock must be right: it says "before" to those who rely on the witness. While it is
+behind the newest cosignature, nothing is cosigned (503).
+
+A log that has signed two trees of one size has two histories. The witness says so, and keeps the other
+checkpoint beside the one that it has cosigned, as <hash>.other: together they are a proof, so publish them.
 """
 
 from __future__ import annotations
@@ -23,6 +27,9 @@ import fcntl
 import os
 import re
 import secrets
+import signal
+import socket
+import sys
 import threading
 import time
 from base64 import b64decode, b64encode
@@ -48,13 +55,16 @@ LOG_KEY, ED25519, ML_DSA_44 = 0x01, 0x04, 0x06
 
 HASH_BYTES = 32
 ID_BYTES = 4
-MAX_BODY = 64 * 1024
+MAX_BODY = 128 * 1024
 MAX_PROOF = 63
+MAX_NAME = 255
 MAX_SIZE = 2**63 - 1
 REQUEST_SECONDS = 10
 MOST_AT_ONCE = 64
 
-NUMBER = re.compile(r"0|[1-9][0-9]{0,18}")
+NUMBER = re.compile(r"0|[1-9][0-9]{0,18}", re.ASCII)
+KEY_NAME = re.compile(r"[^\s+]+")
+CONTROL_CHARACTER = re.compile(r"[\x00-\x09\x0b-\x1f]")
 ORIGIN_PATH = re.compile(r"/([0-9a-f]{64})/checkpoint")
 EMPTY_ROOT = sha256().digest()
 
@@ -105,7 +115,10 @@ class LogKey:
         self.origin, _, rest = text.strip().partition("+")
         id_, _, encoded = rest.partition("+")
         key = decode(encoded)
-        if key[:1] != bytes([LOG_KEY]) or len(key) != 1 + HASH_BYTES or key_id(self.origin, key).hex() != id_:
+        is_key = (
+            key[:1] == bytes([LOG_KEY]) and len(key) == 1 + HASH_BYTES and KEY_NAME.fullmatch(self.origin)
+        )
+        if not is_key or key_id(self.origin, key).hex() != id_:
             raise ValueError("not the verifier key of a log")
         self.id = bytes.fromhex(id_)
         self._key = Ed25519PublicKey.from_public_bytes(key[1:])
@@ -121,17 +134,23 @@ def parse_note(note: str) -> tuple[Checkpoint, list[tuple[str, str, bytes]]]:
     Raises ValueError.
     """
     body, separator, signatures = note.rpartition("\n\n")
-    if not separator or not signatures.endswith("\n"):
+    if not separator or not signatures.endswith("\n") or CONTROL_CHARACTER.search(note):
         raise ValueError("not a signed note")
     lines = []
     for line in signatures[:-1].split("\n"):
         dash, name, encoded = line.split(" ")
         signature = decode(encoded)
-        if dash != "\u2014" or not name or len(signature) <= ID_BYTES:
+        if dash != "\u2014" or not KEY_NAME.fullmatch(name) or len(signature) <= ID_BYTES:
             raise ValueError("not a signature line")
         lines.append((line, name, signature))
-    origin, size, root, *_ = body.split("\n")
-    if not origin or not NUMBER.fullmatch(size) or int(size) > MAX_SIZE or len(decode(root)) != HASH_BYTES:
+    origin, size, root, *extensions = body.split("\n")
+    if (
+        not origin
+        or not all(extensions)
+        or not NUMBER.fullmatch(size)
+        or int(size) > MAX_SIZE
+        or len(decode(root)) != HASH_BYTES
+    ):
         raise ValueError("not a checkpoint")
     return Checkpoint(f"{body}\n", origin, int(size), decode(root)), lines
 
@@ -258,35 +277,53 @@ class Witness:
         return signed
 
     def _add(self, checkpoint: Checkpoint, signed: list[str], old_size: int, proof: Sequence[bytes]) -> str:
-        known = self._newest(checkpoint.origin)
+        known, cosigned_at = self._newest(checkpoint.origin)
+        if known and checkpoint.size == known.size and checkpoint.root != known.root:
+            self._keep_other(checkpoint, signed)
         if old_size != (known.size if known else 0):
             raise Refused(HTTPStatus.CONFLICT, f"{known.size if known else 0}\n")
         if checkpoint.size == 0 and checkpoint.root != EMPTY_ROOT:
             raise Refused(HTTPStatus.UNPROCESSABLE_ENTITY, "not the root of an empty tree")
         if not continues(known, checkpoint, proof):
-            print(f"refused: {checkpoint.origin} has signed another tree of {checkpoint.size} entries")
             raise Refused(HTTPStatus.UNPROCESSABLE_ENTITY, "the proof does not hold")
-        line = self.signer.cosign(checkpoint, int(time.time()))
+        seconds = int(time.time())
+        if seconds < cosigned_at:
+            raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, "the clock was set back")
+        line = self.signer.cosign(checkpoint, seconds)
         write(self._path(checkpoint.origin), "\n".join([checkpoint.text, *signed, line, ""]))
         return f"{line}\n"
+
+    def _keep_other(self, checkpoint: Checkpoint, signed: list[str]) -> None:
+        """Keep the first checkpoint that proves two histories."""
+        path = self._path(checkpoint.origin).with_suffix(".other")
+        if not path.exists():
+            print(
+                f"{checkpoint.origin} has signed two trees of {checkpoint.size} entries: {path}", flush=True
+            )
+            write(path, "\n".join([checkpoint.text, *signed, ""]))
 
     def newest_note(self, origin_hash: str) -> str | None:
         """The newest checkpoint that was cosigned, with its signatures, by the SHA-256 of its origin."""
         path = self._directory / f"{origin_hash}.checkpoint"
         return path.read_text() if path.exists() else None
 
-    def _newest(self, origin: str) -> Checkpoint | None:
+    def _newest(self, origin: str) -> tuple[Checkpoint | None, int]:
+        """The newest checkpoint that was cosigned, and when, in seconds."""
         note = self.newest_note(sha256(origin.encode()).hexdigest())
-        return parse_note(note)[0] if note else None
+        if note is None:
+            return None, 0
+        checkpoint, lines = parse_note(note)
+        _, _, signature = lines[-1]
+        return checkpoint, int.from_bytes(signature[ID_BYTES : ID_BYTES + 8])
 
     def _path(self, origin: str) -> Path:
         return self._directory / f"{sha256(origin.encode()).hexdigest()}.checkpoint"
 
 
 def write(path: Path, text: str) -> None:
-    """Replace a file durably, or not at all."""
+    """Replace a file durably, or not at all. Only its owner may read it, if it is new."""
     new = path.with_suffix(".new")
-    with new.open("w") as file:
+    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
         file.write(text)
         file.flush()
         os.fsync(file.fileno())
@@ -306,21 +343,49 @@ class Handler(BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
     timeout = REQUEST_SECONDS
+    # An answer is one packet, which is sent at once.
+    wbufsize = -1
+    disable_nagle_algorithm = True
     witness: Witness
+
+    def handle_one_request(self) -> None:
+        # The timeout is that of each read, and a client could send a byte at a time.
+        watchdog = threading.Timer(2 * REQUEST_SECONDS, self._hang_up)
+        watchdog.daemon = True
+        watchdog.start()
+        try:
+            super().handle_one_request()
+        finally:
+            watchdog.cancel()
+
+    def _hang_up(self) -> None:
+        with suppress(OSError):
+            self.connection.shutdown(socket.SHUT_RDWR)
 
     def do_POST(self) -> None:  # the name that the base class calls
         length = self.headers.get("Content-Length", "")
-        if self.path.split("?")[0] != "/add-checkpoint":
-            self._answer(HTTPStatus.NOT_FOUND, "not found")
-        elif not NUMBER.fullmatch(length) or int(length) > MAX_BODY:
-            self.close_connection = True
+        # What is not read would be the next request.
+        closes, self.close_connection = self.close_connection, True
+        if not NUMBER.fullmatch(length) or "Transfer-Encoding" in self.headers:
+            self._answer(HTTPStatus.LENGTH_REQUIRED, "how long?")
+        elif int(length) > MAX_BODY:
             self._answer(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too long")
+        elif self.path.split("?")[0] != "/add-checkpoint":
+            self._answer(HTTPStatus.NOT_FOUND, "not found")
         else:
-            try:
-                self._answer(HTTPStatus.OK, self.witness.add_checkpoint(self.rfile.read(int(length))))
-            except Refused as refused:
-                conflict = refused.status == HTTPStatus.CONFLICT
-                self._answer(refused.status, str(refused), SIZE if conflict else TEXT)
+            body = self.rfile.read(int(length))
+            self.close_connection = closes or len(body) < int(length)
+            self._add_checkpoint(body)
+
+    def _add_checkpoint(self, body: bytes) -> None:
+        try:
+            self._answer(HTTPStatus.OK, self.witness.add_checkpoint(body))
+        except Refused as refused:
+            conflict = refused.status == HTTPStatus.CONFLICT
+            self._answer(refused.status, str(refused), SIZE if conflict else TEXT)
+        except OSError as problem:
+            print(f"not stored: {problem}", flush=True)
+            self._answer(HTTPStatus.INTERNAL_SERVER_ERROR, "not stored")
 
     def do_GET(self) -> None:
         found = ORIGIN_PATH.fullmatch(self.path.split("?")[0])
@@ -336,9 +401,10 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Type", content_type)
         self.send_header("Content-Length", str(len(content)))
         self.send_header("Access-Control-Allow-Origin", "*")
+        if self.close_connection:
+            self.send_header("Connection", "close")
         self.end_headers()
-        with suppress(OSError):
-            self.wfile.write(content)
+        self.wfile.write(content)
 
     def log_message(self, *_: Any) -> None:
         """Requests are not logged."""
@@ -348,6 +414,7 @@ class Server(ThreadingHTTPServer):
     """Serves a bounded number of connections; others wait."""
 
     daemon_threads = True
+    request_queue_size = MOST_AT_ONCE
 
     def __init__(self, address: tuple[str, int], handler: type[Handler]) -> None:
         super().__init__(address, handler)
@@ -370,11 +437,13 @@ class Server(ThreadingHTTPServer):
 def read_seed(path: Path) -> bytes:
     """The seed of the witness's key, which is made at the first start."""
     if not path.exists():
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-            file.write(secrets.token_bytes(HASH_BYTES).hex())
-            file.flush()
-            os.fsync(file.fileno())
+        write(path, secrets.token_bytes(HASH_BYTES).hex())
     return bytes.fromhex(path.read_text())
+
+
+def log_keys(text: str) -> list[LogKey]:
+    """The verifier keys of a log, one a line. Raises ValueError."""
+    return [LogKey(line) for line in text.strip().split("\n")]
 
 
 def arguments(given: Sequence[str] | None) -> argparse.Namespace:
@@ -384,14 +453,18 @@ def arguments(given: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--name", required=True)
     parser.add_argument("--state", required=True, type=Path)
-    parser.add_argument("--log", required=True, action="append", type=LogKey)
+    parser.add_argument("--log", required=True, action="append", type=log_keys)
     parser.add_argument("--listen", default="127.0.0.1:8100")
     parser.add_argument("--type", choices=["ed25519", "ml-dsa-44"], default="ed25519")
     parsed = parser.parse_args(given)
-    if not parsed.name or len(parsed.name.split()) != 1 or "+" in parsed.name:
+    parsed.log = [key for keys in parsed.log for key in keys]
+    if not KEY_NAME.fullmatch(parsed.name) or CONTROL_CHARACTER.search(parsed.name):
         parser.error("--name: no blanks and no plus signs")
-    if parsed.type == "ml-dsa-44" and MLDSA44PrivateKey is None:
-        parser.error("--type: this version of cryptography has no ML-DSA-44")
+    if parsed.type == "ml-dsa-44":
+        if MLDSA44PrivateKey is None:
+            parser.error("--type: this version of cryptography has no ML-DSA-44")
+        if any(len(name.encode()) > MAX_NAME for name in (parsed.name, *(key.origin for key in parsed.log))):
+            parser.error("--type: ML-DSA-44 needs names and origins of at most 255 bytes")
     return parsed
 
 
@@ -408,6 +481,8 @@ def main(given: Sequence[str] | None = None) -> None:
     signer = Signer(args.name, type_, read_seed(args.state / f"{args.type}.key"))
     Handler.witness = Witness(signer, args.log, args.state)
     host, _, port = args.listen.rpartition(":")
+    # The newest checkpoints are replaced whole, so there is nothing to end.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     server = Server((host.strip("[]"), int(port)), Handler)
     print(f"{signer.verifier_key} http://{host}:{server.server_port}", flush=True)
     with suppress(KeyboardInterrupt):

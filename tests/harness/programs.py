@@ -37,6 +37,7 @@ BROWSER = Program("browser", "chromium", "chromium")
 APACHE = Program("apache", "apache2", "apache2", only_thorough=True)
 CADDY = Program("caddy", "caddy", "caddy", only_thorough=True)
 FAKETIME = Program("faketime", "faketime", "faketime")
+GO = Program("golang", "go", "golang-go golang-golang-x-mod-dev", only_thorough=True)
 HAPROXY = Program("haproxy", "haproxy", "haproxy", only_thorough=True)
 HLEDGER = Program("hledger", "hledger", "hledger", only_thorough=True)
 LEDGER = Program("ledger", "ledger", "ledger", only_thorough=True)
@@ -52,7 +53,7 @@ REDIS = Program("redis", "redis-server", "redis-server")
 SYSTEMD = Program("systemd", "systemd-analyze", "systemd")
 VARNISH = Program("varnish", "varnishd", "varnish", only_thorough=True)
 PROGRAMS = (
-    *(APACHE, BROWSER, CADDY, FAKETIME, HAPROXY, HLEDGER, LEDGER, NGINX, PGBACKREST, PGBOUNCER),
+    *(APACHE, BROWSER, CADDY, FAKETIME, GO, HAPROXY, HLEDGER, LEDGER, NGINX, PGBACKREST, PGBOUNCER),
     *(PGPOOL, POSTGRESQL, PROMTOOL, REDIS, SYSTEMD, VARNISH),
 )
 

@@ -11,10 +11,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from tests.harness.servers import ROOT
+from tests.support.cosigners import Cosigner
 from tests.support.public_battles import PublicBattles, Quicknet
-from tests.support.public_log import CASE, ORIGIN, Key, Player, PublicLog, canonical, root
+from tests.support.public_log import BEGAN_MS, CASE, ORIGIN, Key, Player, PublicLog, canonical, root
 
 FOLDER = ROOT / "verify" / "log"
+
+ONE, TWO = Cosigner("witness.example/w1"), Cosigner("witness.example/w2")
+COSIGNED_SECONDS = BEGAN_MS // 1_000 + 8
 
 
 def golden_files() -> dict[str, str]:
@@ -36,6 +40,11 @@ def golden_files() -> dict[str, str]:
         "bets.json": _json(bets),
         "altered.json": _json(list(_altered(log, spin, texts))),
         "notes.json": _json(list(_note_endings())),
+        "cosigned.tlog-proof": cosigned(
+            texts["spin.tlog-proof"], COSIGNED_SECONDS, Cosigner("other"), ONE, TWO
+        ),
+        "witnesses": f"{ONE.key}\n{TWO.key}\n",
+        "cosignatures.json": _json(list(_cosignatures(texts["spin.tlog-proof"]))),
         **battle_files(),
     }
 
@@ -62,8 +71,11 @@ def battle_files() -> dict[str, str]:
     arrived_at = network.time_ms(network.number) - 4_000
     receipt = {"battle": battle["id"], "proof": proofs[lock], "known": known, "arrivedAt": arrived_at}
     shared = {"snapshots": [canonical(CASE)]}
+    seconds = network.time_ms(network.number) // 1_000
+    by_both = cosigned(cosigned(proofs[lock], seconds - 4, ONE), seconds + 1, TWO)
     return {
         "battle.json": _json({"battle": battle, "proof": proofs[lock], **shared, "receipt": receipt}),
+        "cosigned-battle.json": _json({"battle": battle, "proof": by_both, **shared}),
         "void-battle.json": _json(
             {
                 "battle": battles.shown(void, 2, late),
@@ -117,6 +129,42 @@ def proof(log: PublicLog, index: int) -> str:
     path = "".join(f"{b64encode(each).decode()}\n" for each in _path(index, log.entries))
     extra = b64encode(log.entries[index]).decode()
     return f"c2sp.org/tlog-proof@v1\nextra {extra}\nindex {index}\n{path}\n{log.checkpoint()}"
+
+
+def cosigned(file: str, seconds: int, *cosigners: Cosigner) -> str:
+    """A proof file whose checkpoint they have cosigned."""
+    checkpoint = file.partition("\n\n")[2]
+    return file + "".join(each.line(checkpoint, seconds) for each in cosigners)
+
+
+def _cosignatures(file: str) -> Iterator[dict[str, Any]]:
+    """Lines to add to a proof, and whether the first witness has cosigned it then. Null if it has not."""
+    checkpoint = file.partition("\n\n")[2]
+    line = ONE.line(checkpoint, COSIGNED_SECONDS)
+    raw = b64decode(line.split(" ")[2])
+
+    def own(signature: bytes) -> str:
+        return f"\u2014 {ONE.name} {b64encode(signature).decode()}\n"
+
+    for why, lines, passed in (
+        ("a cosignature", line, True),
+        ("two of them", line + ONE.line(checkpoint, COSIGNED_SECONDS + 5), True),
+        ("none", "", None),
+        ("one of another witness", TWO.line(checkpoint, COSIGNED_SECONDS), None),
+        ("another name", line.replace("/w1 ", "/w9 "), None),
+        ("another key id", own(bytes(4) + raw[4:]), None),
+        ("another size", ONE.line(checkpoint.replace("\n7\n", "\n8\n"), COSIGNED_SECONDS), False),
+        ("another time", own(raw[:11] + bytes([raw[11] ^ 1]) + raw[12:]), False),
+        ("a damaged signature", own(raw[:40] + bytes([raw[40] ^ 1]) + raw[41:]), False),
+        ("a right and a damaged one", line + own(raw[:-1] + b"\0"), False),
+        ("no time", ONE.line(checkpoint, 0), False),
+        ("a time in 300,000 years", ONE.line(checkpoint, 2**53), False),
+        ("a time after all times", ONE.line(checkpoint, 2**64 - 1), False),
+        ("a signature without a time", own(raw[:4] + raw[12:]), False),
+        ("a time without a signature", own(raw[:12]), False),
+        ("a key id and a byte", own(raw[:5]), False),
+    ):
+        yield {"why": why, "lines": lines, "passed": passed}
 
 
 def receipt(log: PublicLog, index: int, key: Key | None = None) -> str:

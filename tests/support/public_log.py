@@ -122,6 +122,8 @@ class PublicLog:
         """The revealed battles, by the indexes of their ends."""
         self.documents: dict[str, object] = {}
         """Further documents of the site, by path."""
+        self.texts: dict[str, str] = {}
+        """Further texts of the site, by path."""
 
     @property
     def now_ms(self) -> int:
@@ -242,6 +244,7 @@ class PublicLog:
         }
         return {
             **{path: json.dumps(document).encode() for path, document in documents.items()},
+            **{path: text.encode() for path, text in self.texts.items()},
             f"/snapshots/{SNAPSHOT}": canonical(CASE).encode(),
             f"{prefix}/key": "".join(f"{key.verifier(self.origin)}\n" for key in self.keys).encode(),
             f"{prefix}/checkpoint": self.checkpoint().encode(),

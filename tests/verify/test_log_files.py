@@ -11,8 +11,9 @@ import pytest
 
 from tests.harness.node import NODE
 from tests.harness.servers import ROOT
+from tests.support.cosigners import Cosigner
 from tests.support.golden_log import FOLDER, golden_files
-from tests.support.public_log import serving
+from tests.support.public_log import BEGAN_MS, serving
 
 pytestmark = pytest.mark.process
 
@@ -76,6 +77,40 @@ def test_an_altered_file_fails(check, why):
     failed = [line for line in finished.stdout.splitlines() if line.startswith("✗ ")]
     # Malformed files are refused in one line.
     assert failed or len(finished.stderr.splitlines()) == 1
+
+
+def test_it_says_which_witnesses_have_cosigned_the_checkpoint(check):
+    one, two = FILES["witnesses"].split()
+
+    finished = check(FILES["cosigned.tlog-proof"], f"--witness={one}", f"--witness={two}")
+
+    assert finished.returncode == 0, finished.stderr
+    assert finished.stdout.splitlines()[2:] == [
+        "✓ The checkpoint was cosigned by witness.example/w1 at 2025-06-15T15:06:48Z",
+        "✓ The checkpoint was cosigned by witness.example/w2 at 2025-06-15T15:06:48Z",
+    ]
+
+
+@pytest.mark.parametrize(("size", "mark"), [("7", "✓"), ("8", "✗")])
+def test_cosignatures_of_ml_dsa_44_are_verified_by_a_new_node(check, size, mark):
+    """Signatures of this kind differ each time, so no golden file has one."""
+    witness = Cosigner("w3.example", 6)
+    checkpoint = FILES["spin.tlog-proof"].partition("\n\n")[2].replace("\n7\n", f"\n{size}\n")
+
+    finished = check(
+        FILES["spin.tlog-proof"] + witness.line(checkpoint, BEGAN_MS // 1_000), f"--witness={witness.key}"
+    )
+
+    assert finished.stdout.splitlines()[-1].startswith(f"{mark} The c")
+
+
+def test_a_witness_that_has_not_cosigned_is_not_called_right(check):
+    one, _ = FILES["witnesses"].split()
+
+    finished = check(FILES["spin.tlog-proof"], f"--witness={one}")
+
+    assert finished.returncode == 1
+    assert finished.stdout.splitlines()[-1] == "? witness.example/w1 has not cosigned this checkpoint"
 
 
 @pytest.mark.thorough

@@ -13,6 +13,7 @@ import pytest
 
 from tests.harness.servers import ROOT
 from tests.support.golden_log import golden_files
+from tests.support.monitoring import LONG_AFTER, contradictions, not_checked, play, problems, replace
 from tests.support.public_battles import DAY_MS, Network, PublicBattles, Quicknet
 from tests.support.public_log import (
     BEGAN_MS,
@@ -22,69 +23,12 @@ from tests.support.public_log import (
     Key,
     Player,
     PublicLog,
-    serving,
 )
 from tests.support.raw_server import dribbling, raw_server
 from verify import monitor
 
-LONG_AFTER = BEGAN_MS / 1000 + 1_000_000
 NOTES = json.loads(golden_files()["notes.json"])
 BUNDLE = "/log/tile/entries/000.p/{}"
-
-
-@pytest.fixture
-def log():
-    return PublicLog()
-
-
-@pytest.fixture
-def site():
-    with serving() as site:
-        yield site
-
-
-@pytest.fixture
-def watch(site, tmp_path, capsys):
-    """Runs the monitor once on what a log, or several, serve. Gives its exit status and its lines."""
-
-    def watch(*logs, options=(), now=LONG_AFTER, state="state", pause=lambda _: None):
-        for log in logs:
-            site.files.update(log.files())
-        arguments = [site.url, "--state", str(tmp_path / state), "--once", *options]
-        status = monitor.main(arguments, now=lambda: now, pause=pause)
-        captured = capsys.readouterr()
-        return status, (captured.out + captured.err).splitlines()
-
-    return watch
-
-
-def contradictions(lines):
-    return [line.removeprefix("contradiction: ") for line in lines if line.startswith("contradiction")]
-
-
-def problems(lines):
-    return [line.removeprefix("problem: ") for line in lines if line.startswith("problem")]
-
-
-def not_checked(lines):
-    assert contradictions(lines) + problems(lines) == []
-    return [line.removeprefix("not checked: ") for line in lines if line.startswith("not checked")]
-
-
-def play(log, bets=3):
-    """Bets of two players in all games."""
-    alice, bob = log.new_player("alice"), log.new_player("bob")
-    for _ in range(bets):
-        log.spin(alice)
-        log.open(bob)
-        log.open(alice, "irl")
-    return alice, bob
-
-
-def replace(log, index, **changed):
-    """Replace fields of an entry, as somebody would who holds the key."""
-    entry = json.loads(log.entries[index]) | changed
-    log.entries[index] = json.dumps(entry, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
 
 
 # An honest log
@@ -194,26 +138,6 @@ def test_an_announced_key_is_reported_and_followed(log, watch):
 
 
 # Successors
-
-
-@pytest.fixture
-def successor(log):
-    """A function that restores a part of the log into one with another name, and settles a bet there."""
-
-    def successor(kept, **changed):
-        following = PublicLog(f"{ORIGIN}-2")
-        following.entries = log.entries[:kept]
-        following.bets = {index: bet for index, bet in log.bets.items() if index < kept}
-        following.bets = {
-            index: bet | {"log": {"origin": following.origin, "index": index}}
-            for index, bet in following.bets.items()
-        }
-        signed = {"forkOf": ORIGIN, "kept": kept, "root": log.root, "size": len(log.entries)}
-        following.append(**signed | changed)
-        following.spin(following.new_player("carol"))
-        return following
-
-    return successor
 
 
 @pytest.mark.parametrize("kept", [11, 9, 0])
@@ -1036,11 +960,6 @@ def test_what_a_server_says_does_not_reach_the_terminal_as_control_characters(lo
 
 
 # Battles
-
-
-@pytest.fixture
-def battles(log):
-    return PublicBattles(log)
 
 
 @pytest.fixture

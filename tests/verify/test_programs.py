@@ -3,13 +3,15 @@
 import json
 import subprocess
 import sys
+from contextlib import nullcontext
+from operator import itemgetter
 
 import pytest
 
 from tests.harness.node import NODE, node
 from tests.harness.servers import ROOT
 from tests.support.golden_vectors import OPENINGS, PATH, REFUSED_OPENINGS, SPINS, VECTORS
-from verify import generate, verify
+from verify import generate, monitor, verify
 
 pytestmark = pytest.mark.process
 
@@ -147,6 +149,51 @@ def test_a_program_refuses_another_file_than_that_of_a_battle(program, tmp_path,
     finished = program("--battle", tmp_path / "battle.json")
 
     assert (finished.returncode, len(finished.stderr.splitlines())) == (1, 1)
+
+
+COSIGNED = BATTLE.parent / "cosigned-battle.json"
+WITNESSES = (BATTLE.parent / "witnesses").read_text().split()
+
+
+def test_a_program_says_when_witnesses_had_the_lock(program):
+    options = [f"--witness={key}" for key in WITNESSES]
+
+    finished = program("--battle", COSIGNED, *KEY_OPTION[program.name], *options)
+
+    lines = [line for line in finished.stdout.splitlines() if "witness.example" in line]
+    # verify.py runs without packages here.
+    assert lines == (
+        [f"? cosignatures of witness.example/w{n} need the package cryptography, 47 or later" for n in (1, 2)]
+        if program.name == "verify.py"
+        else list(WITNESSED)
+    )
+
+
+WITNESSED = (
+    "✓ The checkpoint was cosigned by witness.example/w1 at 2023-09-15T10:59:59Z",
+    "✓ The checkpoint was cosigned by witness.example/w2 at 2023-09-15T11:00:04Z",
+    "✓ witness.example/w1 has cosigned the lock 4 s before round 657413 was published",
+    "? witness.example/w2 has cosigned the lock 1 s after round 657413 was published",
+)
+
+
+def test_the_lines_about_witnesses_are_the_same_with_the_library():
+    checks = verify.check_battle(json.loads(COSIGNED.read_text()), [verify.Witness(key) for key in WITNESSES])
+
+    lines = [f"{'✓' if passed else '?'} {text}" for text, passed in checks if "witness.example" in text]
+    assert sorted(lines) == sorted(WITNESSED)
+
+
+@pytest.mark.parametrize(
+    "given", json.loads((BATTLE.parent / "cosignatures.json").read_text()), ids=itemgetter("why")
+)
+def test_the_python_programs_take_the_golden_cosignatures_and_no_others(given):
+    note = (BATTLE.parent / "spin.tlog-proof").read_text().partition("\n\n")[2] + given["lines"]
+    text, _, signatures = monitor.split_note(note.encode())
+    witness = monitor.Witness(WITNESSES[0])
+
+    with pytest.raises(ValueError, match="not right") if given["passed"] is False else nullcontext():
+        assert (witness.cosigned_at(text, signatures) is not None) == bool(given["passed"])
 
 
 def test_all_changes_to_a_battle_are_found():

@@ -1,6 +1,7 @@
 // Proofs and receipts of the public log, with the golden files of verify/log/.
 
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
@@ -54,6 +55,44 @@ for (const { why, file, key = KEY, bet = {} } of JSON.parse(read("altered.json")
 
     assert.ok(checked.checks.some(({ passed }) => passed === false));
   });
+}
+
+const [WITNESS] = read("witnesses").split("\n");
+
+test("a proof says by whom and when its checkpoint was cosigned", async () => {
+  const { cosigned, checks } = await checkLogFile(read("cosigned.tlog-proof"), KEY, {}, read("witnesses"));
+
+  const at = Date.parse("2025-06-15T15:06:48Z");
+  assert.deepEqual(cosigned, [{ name: "witness.example/w1", at }, { name: "witness.example/w2", at }]);
+  assert.deepEqual(marks(checks), [true, true, true, true]);
+  assert.equal(checks[2].text, "The checkpoint was cosigned by witness.example/w1 at 2025-06-15T15:06:48Z");
+});
+
+for (const { why, lines, passed } of JSON.parse(read("cosignatures.json"))) {
+  test(`${passed === true ? "cosigned" : "not cosigned"}: ${why}`, async () => {
+    const { checks } = await checkLogFile(PROOF + lines, KEY, {}, WITNESS);
+
+    assert.deepEqual(marks(checks), [true, true, passed]);
+  });
+}
+
+test("a forged cosignature of ML-DSA-44 is not called right", async () => {
+  const typed = Buffer.concat([Buffer.from([6]), Buffer.alloc(1_312)]);
+  const id = createHash("sha256").update("w3.example\n").update(typed).digest().subarray(0, 4);
+  const line = `\u2014 w3.example ${Buffer.concat([id, Buffer.alloc(8, 1), Buffer.alloc(2_420)]).toString("base64")}\n`;
+  const early = line.replace("AQEBAQEBAQ", "AAAAAAAAAQ");
+  const key = `w3.example+${id.toString("hex")}+${typed.toString("base64")}`;
+
+  for (const each of [line, early]) {
+    const { cosigned, checks } = await checkLogFile(PROOF + each, KEY, {}, key);
+    // Null where the kind is not known: Node.js 24.7 knows it.
+    assert.notEqual(checks.at(-1).passed, true);
+    assert.deepEqual(cosigned, []);
+  }
+});
+
+for (const key of ["w1.example", KEY, WITNESS.replace("+", "+0"), WITNESS.replace("/w1", "/w2")]) {
+  test(`not the key of a witness: ${key}`, () => assert.rejects(checkLogFile(PROOF, KEY, {}, key), InvalidValue));
 }
 
 for (const { why, line, times, isNote } of JSON.parse(read("notes.json"))) {

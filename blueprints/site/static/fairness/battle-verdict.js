@@ -15,7 +15,8 @@ const PSEUDONYM = /^[0-9a-f]{32}$/;
  * nothing, or reject, and what needs it is not checked then:
  *
  *   fetchSnapshot(hash)  the text of a snapshot
- *   fetchProof(index)    `{ file, keys }`: a proof file of the lock entry, and the verifier keys of the log
+ *   fetchProof(index)    `{ file, keys }`: a proof file of the lock entry, and the verifier keys of the log; perhaps
+ *                        `witnesses`, verifier keys of those who may have cosigned its checkpoint
  *   fetchNetwork(hash)   what a relay's `/info` says of another network than quicknet
  *   fetchBeacon(round)   the signature of a round, when the battle does not say it: of a void one
  *   loadCurves()         `bls12_381` of @noble/curves
@@ -45,8 +46,8 @@ export async function verifyBattle(battle, sources = {}) {
  *
  * Resolves with `checks` as above, and `entry`, the lock entry, of which the receipt has the proof; `index`, its index.
  */
-export async function checkBattleReceipt({ battle: id, proof }, { keys, known = {}, arrivedAt, fetchNetwork }) {
-  const found = await checkProof(proof, keys, "lock");
+export async function checkBattleReceipt({ battle: id, proof }, { keys, witnesses, known = {}, arrivedAt, fetchNetwork }) {
+  const found = await checkProof(proof, keys, { what: "lock", witnesses });
   const entry = readLock(found.text);
   const own = entry.seats[known.seat];
   const kind = ["mode", "crazy", "terminal", "playersOnly", "teams"].filter((name) => known[name] !== undefined);
@@ -63,7 +64,7 @@ export async function checkBattleReceipt({ battle: id, proof }, { keys, known = 
     compared("The lock has your client seed in your seat", own?.clientSeed, known.clientSeed),
   ].filter(Boolean);
   const network = await networkOf(entry, { fetchNetwork });
-  if (network) checks.push(roundCheck(entry, network));
+  if (network) checks.push(roundCheck(entry, network), ...witnessChecks(entry, network, found.cosigned));
   checks.push(network && arrivedAt !== undefined ? timeCheck(entry, network, arrivedAt) : {
     text: "Whether the receipt came before the round was published can't be checked", passed: null,
   });
@@ -81,15 +82,26 @@ function timeCheck({ beacon: { round } }, network, arrivedAt) {
   return { text, passed: early > 0 };
 }
 
+/** By the clock of a witness, the lock was in the log when the witness cosigned the checkpoint. */
+function witnessChecks({ beacon: { round } }, network, cosigned) {
+  return cosigned.map(({ name, at }) => {
+    const seconds = (timeOfRound(network, round) - at) / 1000;
+    // The time of a cosignature is in whole seconds, rounded down.
+    return seconds > 0
+      ? { text: `${name} has cosigned the lock ${seconds} s before round ${round} was published`, passed: true }
+      : { text: `${name} has cosigned the lock ${-seconds} s after round ${round} was published`, passed: null };
+  });
+}
+
 /**
  * Check a file about a battle: what `GET /battles/:id` returns; that under `battle`, with what else is needed:
  * `proof`, `snapshots` as a list of texts, `network` and `signature`, each as a source has it, and perhaps `receipt`; or
- * a receipt, `{ battle, proof }`, perhaps with `known` and `arrivedAt`. `keys` are verifier keys of the log; `more` has
- * further `snapshots`, `proof` and `signature`.
+ * a receipt, `{ battle, proof }`, perhaps with `known` and `arrivedAt`. `keys` are verifier keys of the log, and
+ * `witnesses` those of witnesses; `more` has further `snapshots`, `proof` and `signature`.
  *
  * Resolves as verifyBattle. Rejects with InvalidValue for any other file.
  */
-export async function checkBattleFile(text, { keys = "", loadCurves, snapshots: added = [], ...more } = {}) {
+export async function checkBattleFile(text, { keys = "", witnesses, loadCurves, snapshots: added = [], ...more } = {}) {
   let file;
   try {
     file = JSON.parse(text);
@@ -105,14 +117,14 @@ export async function checkBattleFile(text, { keys = "", loadCurves, snapshots: 
     fetchSnapshot: async (hash) => {
       for (const content of snapshots) if ((await sha256(content)) === hash) return content;
     },
-    fetchProof: async () => proof && { file: proof, keys },
+    fetchProof: async () => proof && { file: proof, keys, witnesses },
     fetchNetwork: async () => network,
     fetchBeacon: async () => given.signature,
     loadCurves,
   };
   try {
     const found = given.battle ? await verifyBattle(given.battle, sources) : { checks: [], outcome: null, notes: [] };
-    if (receipt) found.checks.push(...(await checkBattleReceipt(receipt, { ...receipt, keys, ...sources })).checks);
+    if (receipt) found.checks.push(...(await checkBattleReceipt(receipt, { ...receipt, keys, witnesses, ...sources })).checks);
     return found;
   } catch (problem) {
     if (problem instanceof TypeError) throw new InvalidValue("This is not the JSON of a battle.");
@@ -149,13 +161,14 @@ async function checkLock(battle, { fetchProof }, checks) {
     checks.push({ text: `Entry ${battle.entry} of the public log is missing`, passed: null });
     return null;
   }
-  const { index, text, leaf, checks: found } = await checkProof(given.file, given.keys, "lock");
+  const asked = { what: "lock", witnesses: given.witnesses };
+  const { index, text, leaf, cosigned, checks: found } = await checkProof(given.file, given.keys, asked);
   const entry = readLock(text);
   const others = await differencesOf(battle, entry);
   const what = others.length ? `: ${others.join(", ")}` : "";
   checks.push(...found, { text: "The page of the battle names this entry", passed: index === battle.entry },
     { text: `The lock in the log is that of the battle as it is shown${what}`, passed: !others.length });
-  return { ...entry, leaf };
+  return { ...entry, leaf, cosigned };
 }
 
 /** The fields of the lock that differ from the battle as it is shown. Only the log has the players' pseudonyms. */
@@ -199,7 +212,7 @@ function readLock(text) {
 async function checkBeacon(battle, lock, sources, checks) {
   const network = await networkOf(lock, sources);
   checks.push(trustCheck(lock.beacon.chain, network));
-  if (network) checks.push(roundCheck(lock, network));
+  if (network) checks.push(roundCheck(lock, network), ...witnessChecks(lock, network, lock.cosigned));
   const { round } = lock.beacon;
   const signature = battle.signature ?? (await ask(sources.fetchBeacon, round));
   if (!signature) {

@@ -18,6 +18,14 @@ const RECEIPT = /^(\S+)\/receipt\n([^\n]+)\n$/;
 const KEY = /^([^\s+]+)\+([0-9a-f]{8})\+(\S{44})$/;
 const ED25519 = 1;
 
+/** The types of keys that cosign a checkpoint (https://c2sp.org/tlog-cosignature). */
+const COSIGNERS = {
+  4: { algorithm: "Ed25519", format: "raw", length: 32 },
+  6: { algorithm: "ML-DSA-44", format: "raw-public", length: 1312 },
+};
+const WITNESS_KEY = /^([^\s+]+)\+([0-9a-f]{8})\+(\S+)$/;
+const MAX_SECONDS = BigInt(2 ** 53) / 1000n;
+
 const FIELDS = {
   commitment: "The entry has the commitment that was announced for the bet",
   nonce: "The entry has the nonce of the bet",
@@ -27,15 +35,16 @@ const FIELDS = {
 
 /**
  * Check a proof file or a receipt. `keys` has verifier keys, one a line, as `/log/key` returns them. `bet` has what the
- * entry must say: any of `commitment`, `nonce`, `clientSeed`, `next` and `terms`.
+ * entry must say: any of `commitment`, `nonce`, `clientSeed`, `next` and `terms`. `witnesses` has verifier keys of
+ * witnesses, one a line: a proof says which of them have cosigned its checkpoint, and when.
  *
  * Returns `{ origin, index, size, text, checks }`, `text` being the entry as it is logged. A receipt has no index and
- * size. A check is `{ text, passed }`, null being that it can't be made. Rejects with
+ * size. A proof also has `cosigned`, a list of `{ name, at }` in Unix milliseconds. A check is `{ text, passed }`, null being that it can't be made. Rejects with
  * InvalidValue if the file is neither a proof nor a receipt, or a key is not a verifier key.
  */
-export async function checkLogFile(file, keys, bet = {}) {
+export async function checkLogFile(file, keys, bet = {}, witnesses = "") {
   if (PROOF.test(file)) {
-    const found = await checkProof(file, keys);
+    const found = await checkProof(file, keys, { witnesses });
     return { ...found, checks: [...found.checks, ...checkEntry(found.text, bet)] };
   }
   const { body, signatures } = readNote(file);
@@ -45,10 +54,10 @@ export async function checkLogFile(file, keys, bet = {}) {
 }
 
 /**
- * Check a proof file alone, of any entry. `what` is what the entry stands for. Returns as `checkLogFile`, with the
+ * Check a proof file alone, of any entry. `what` is what the entry stands for, `witnesses` as above. Returns as `checkLogFile`, with the
  * `leaf` hash of the entry in hex. Rejects with InvalidValue if the file is not a proof.
  */
-export async function checkProof(file, keys, what = "bet") {
+export async function checkProof(file, keys, { what = "bet", witnesses = "" } = {}) {
   const [, extra, index, proof, checkpoint] = match(PROOF, file, "This is not a proof of the public log.");
   const { body, signatures } = readNote(checkpoint);
   const [, origin, size, root] = match(CHECKPOINT, body, "The proof has no checkpoint.");
@@ -58,11 +67,13 @@ export async function checkProof(file, keys, what = "bet") {
   const leaf = await hash([0], entry);
   const reached = await rootFrom(leaf, { index: BigInt(index), size: BigInt(size), hashes });
   const isThere = reached !== null && base64OfBytes(reached) === root;
+  const { cosigned, checks: cosignatures } = await checkCosignatures({ origin, size, root, body, signatures }, witnesses);
   const checks = [
     { text: `The ${what} is entry ${index} of the ${size} in the checkpoint`, passed: isThere },
     await checkSignatures("checkpoint", { origin, body, signatures, keys }),
+    ...cosignatures,
   ];
-  return { origin, index: Number(index), size: Number(size), text, leaf: hexOf(leaf), checks };
+  return { origin, index: Number(index), size: Number(size), text, leaf: hexOf(leaf), cosigned, checks };
 }
 
 /** The text of a signed note, and its signatures with the names and ids of their keys. */
@@ -98,19 +109,72 @@ async function rootFrom(leaf, { index, size, hashes }) {
 
 /** One known key must have signed, and no signature of a known key may be wrong. */
 async function checkSignatures(what, { origin, body, signatures, keys }) {
-  const lines = keys.split("\n").map((line) => line.trim()).filter(Boolean);
+  const lines = linesOf(keys);
   if (!lines.length) return { text: `Without a key, the signature of the ${what} can't be checked`, passed: null };
   const text = `The ${what} is signed with the key of ${origin}`;
   const results = [];
   for (const { name, id, publicKey } of await Promise.all(lines.map(readKey))) {
     for (const signature of signatures) {
       const isOurs = name === origin && signature.name === origin && signature.id === id;
-      if (isOurs) results.push(await isSignature(publicKey, signature.bytes, bytesOf(body)));
+      if (isOurs) results.push(await isSignature(COSIGNERS[4], publicKey, signature.bytes, bytesOf(body)));
     }
   }
   if (results.includes(null)) return { text: "This browser can't check signatures of the kind Ed25519", passed: null };
   return { text, passed: results.length > 0 && results.every(Boolean) };
 }
+
+/** Which witnesses have cosigned a checkpoint, and when. Signatures of other keys are ignored. */
+async function checkCosignatures(checkpoint, witnesses) {
+  const [cosigned, checks] = [[], []];
+  for (const witness of await Promise.all(linesOf(witnesses).map(readWitness))) {
+    const { name, id } = witness;
+    const own = checkpoint.signatures.filter((signature) => signature.name === name && signature.id === id);
+    const times = await Promise.all(own.map(({ bytes }) => timeOfCosignature(witness, bytes, checkpoint)));
+    const at = Math.min(...times);
+    if (!own.length) {
+      checks.push({ text: `${name} has not cosigned this checkpoint`, passed: null });
+    } else if (times.includes(false)) {
+      checks.push({ text: `The cosignature of ${name} is right`, passed: false });
+    } else if (times.includes(null)) {
+      checks.push({ text: `Cosignatures of the kind that ${name} makes can't be checked here`, passed: null });
+    } else {
+      cosigned.push({ name, at });
+      checks.push({ text: `The checkpoint was cosigned by ${name} at ${momentOf(at)}`, passed: true });
+    }
+  }
+  return { cosigned, checks };
+}
+
+/** A moment in UTC, such as 2026-01-31T12:00:00Z. */
+const momentOf = (at) => new Date(at).toISOString().replace(/\.000Z$/, "Z");
+
+/** When a cosignature was made, in Unix milliseconds; false if it is not right, null if that can't be told. */
+async function timeOfCosignature({ name, type, publicKey }, bytes, { origin, size, root, body }) {
+  if (bytes.length <= 8) return false;
+  const [time, signature] = [bytes.subarray(0, 8), bytes.subarray(8)];
+  const seconds = BigInt(`0x${hexOf(time)}`);
+  if (seconds === 0n || seconds > MAX_SECONDS) return false;
+  const sized = (text) => [bytesOf(text).length, ...bytesOf(text)];
+  const sizeAsBytes = new Uint8Array(8);
+  new DataView(sizeAsBytes.buffer).setBigUint64(0, BigInt(size));
+  const message = type === 4
+    ? bytesOf(`cosignature/v1\ntime ${seconds}\n${body}`)
+    : Uint8Array.from([...bytesOf("subtree/v1\n\0"), ...sized(name), ...time, ...sized(origin), ...new Uint8Array(8),
+      ...sizeAsBytes, ...bytesOfBase64(root)]);
+  const isRight = await isSignature(COSIGNERS[type], publicKey, signature, message);
+  return isRight ? Number(seconds) * 1000 : isRight;
+}
+
+async function readWitness(line) {
+  const [, name, id, base64] = match(WITNESS_KEY, line, "This is not the verifier key of a witness.");
+  const typed = bytesOfBase64(base64);
+  const computed = hexOf(await hash(bytesOf(`${name}\n`), typed)).slice(0, 8);
+  const isKey = computed === id && COSIGNERS[typed[0]]?.length === typed.length - 1;
+  demand(isKey, "The verifier key of a witness is damaged, or of another kind.");
+  return { name, id, type: typed[0], publicKey: typed.subarray(1) };
+}
+
+const linesOf = (keys) => keys.split("\n").map((line) => line.trim()).filter(Boolean);
 
 async function readKey(line) {
   const [, name, id, base64] = match(KEY, line, "This is not a verifier key.");
@@ -121,12 +185,13 @@ async function readKey(line) {
 }
 
 /** Whether a signature is right; null where the browser can't tell. */
-async function isSignature(publicKey, signature, bytes) {
+async function isSignature({ algorithm, format }, publicKey, signature, bytes) {
   try {
-    const key = await crypto.subtle.importKey("raw", publicKey, { name: "Ed25519" }, false, ["verify"]);
-    return await crypto.subtle.verify({ name: "Ed25519" }, key, signature, bytes);
+    const key = await crypto.subtle.importKey(format, publicKey, { name: algorithm }, false, ["verify"]);
+    return await crypto.subtle.verify({ name: algorithm }, key, signature, bytes);
   } catch (problem) {
-    if (problem.name === "NotSupportedError") return null;
+    // A format that is not known is a TypeError.
+    if (problem.name === "NotSupportedError" || problem instanceof TypeError) return null;
     throw problem;
   }
 }
