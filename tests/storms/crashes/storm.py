@@ -111,7 +111,9 @@ class CrashStorm:
             for thread in threads:
                 thread.start()
             try:
-                with monitored(self.servers.url, self._directory, self._network) as contradictions:
+                with monitored(
+                    self.servers.url, self._directory, self._network, self._witnesses
+                ) as contradictions:
                     for fault in faults:
                         self._wait_before_fault()
                         fault()
@@ -223,10 +225,15 @@ class CrashStorm:
 
 
 @contextmanager
-def monitored(url: str, directory: Path, network: StormNetwork | None = None) -> Iterator[list[str]]:
+def monitored(
+    url: str,
+    directory: Path,
+    network: StormNetwork | None = None,
+    witnesses: StormWitnesses | None = None,
+) -> Iterator[list[str]]:
     """Run the monitor of the public log during the block. The list has the contradictions after it.
 
-    ``network`` decides the battles.
+    ``network`` decides the battles, and ``witnesses`` cosign the log.
 
     A server that does not answer is no contradiction.
     """
@@ -234,6 +241,8 @@ def monitored(url: str, directory: Path, network: StormNetwork | None = None) ->
     command = [sys.executable, str(ROOT / "verify" / "monitor.py"), f"{url}/log", "--state", state]
     if network is not None:
         command += ["--beacons", network.honest_url]
+    if witnesses is not None:
+        command += witnesses.monitor_options
     contradictions: list[str] = []
     watching = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:

@@ -52,6 +52,12 @@ class StormWitnesses:
             "LOG_QUORUM": str(QUORUM),
         }
 
+    @property
+    def monitor_options(self) -> list[str]:
+        """The options of a monitor that relies on them, and asks each of them as well."""
+        keys = [part for each in self._running for part in ("--witness", f"{each.key} {each.url}")]
+        return [*keys, "--quorum", str(QUORUM)]
+
     def run(self) -> None:
         """One trouble after the other, until ``stop``."""
         while not self._ended.wait(self._random.uniform(*TROUBLE_SECONDS)):
