@@ -17,7 +17,7 @@ from models.users import User
 from services.accounts import users
 from services.accounts.login.demo import FIRST_ID
 from services.audit_trail.events import AuditEventType
-from services.audit_trail.recording import record
+from services.audit_trail.recording import record, recorded_at
 from services.bets.cases import OpeningRequest
 from services.bets.settlement import BetSettler
 from services.bets.upgrader import SpinRequest
@@ -78,9 +78,14 @@ def seed(services: Services) -> dict[str, int]:
 def play_bets(services: Services) -> int:
     """Play the demo bets if nobody has bet yet, so that live bets and leaderboard are not empty.
 
-    They are settled like all other bets, and pass both audits. A bet that is refused is left out: an operator
+    They are settled like all other bets, and pass all audits. A bet that is refused is left out: an operator
     may have changed a price or deleted a case. Returns how many bets were settled.
     """
+    with recorded_at(services.clock()):
+        return _play_bets(services)
+
+
+def _play_bets(services: Services) -> int:
     openings = {"case": services.case_openings, "irlCase": services.irl_openings}
     now, proof_delay_ms = services.clock(), services.settings.upgrader_proof_delay_ms
     with reading():

@@ -76,6 +76,7 @@ def test_demo_bets_are_shown_and_pass_the_audits(run, client):
     ledger, fairness = run("ledger", "audit"), run("fairness", "audit")
     assert (ledger["users"], ledger["mismatches"]) == (9, 0)
     assert (fairness["bets"], fairness["mismatches"]) == (made, 0)
+    assert run("audit", "verify")["problems"] == 0
 
 
 def test_the_demo_has_a_past_of_thirty_days_and_work_for_the_staff(app, run):
