@@ -208,8 +208,8 @@ _USE_LOCKED_REWARD = f"""
 """
 
 
-def _settle(*, is_free: bool) -> str:
-    """The statement. A free opening has one of its own, so that its reward costs other bets nothing."""
+def settling_statement(*, is_free: bool) -> str:
+    """The statement that settles a bet. A free opening has one of its own, so that its reward costs other bets nothing."""
     return f"""
 WITH lock AS MATERIALIZED (
     SELECT
@@ -268,8 +268,8 @@ def _prepared(name: str, statement: str) -> Prepared:
     )
 
 
-SETTLE = _prepared("settle", _settle(is_free=False))
-SETTLE_FREE = _prepared("settle_free", _settle(is_free=True))
+SETTLE = _prepared("settle", settling_statement(is_free=False))
+SETTLE_FREE = _prepared("settle_free", settling_statement(is_free=True))
 """Of an opening that uses a reward."""
 
 # On SQLite the parts are statements that run one after the other.

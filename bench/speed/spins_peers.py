@@ -15,7 +15,7 @@ from bench.speed.players import connected_players, make_players
 from bench.speed.result import Row
 from bench.speed.spinning import NEVER, SOON, Spinning, median, spinning
 from bench.speed.stage import PEERS, Stage
-from models.bet_settlement import PARAMETERS, SETTLE
+from models.bet_settlement import PARAMETERS, settling_statement
 from models.db.postgres import Postgres
 from models.db.sql import PARAMETER, with_clock
 from tests.harness.databases import DurablePostgres, durable_postgres
@@ -94,5 +94,7 @@ def _row(stage: Stage, server: DurablePostgres, compared: Peer, *, proof_delay: 
 def settlement() -> str:
     """The settling statement with numbered parameters, each cast to its type, and their names in order."""
     numbers = {name: f"${number}::{PARAMETERS[name]}" for number, name in enumerate(PARAMETERS, start=1)}
-    text = PARAMETER.sub(lambda name: numbers[name[1]], with_clock(SETTLE, Postgres))
+    text = PARAMETER.sub(
+        lambda name: numbers[name[1]], with_clock(settling_statement(is_free=False), Postgres)
+    )
     return json.dumps({"text": text, "parameters": list(PARAMETERS)})
