@@ -203,7 +203,8 @@ async function checkLog() {
   if (!file) return;
   try {
     const bet = await entryOf(valuesOf([...FORM, "next"]));
-    const { text, checks } = await checkLogFile(await file.text(), byId("logKey").value, bet, byId("witnessKeys").value);
+    const [keys, witnesses] = ["logKey", "witnessKeys"].map((id) => byId(id).value);
+    const { text, checks } = await checkLogFile(await file.text(), keys, bet, witnesses);
     byId("log-checks").replaceChildren(...checks.map(checkLine));
     byId("log-entry").textContent = text;
     byId("log-result").hidden = false;
@@ -260,7 +261,9 @@ for (const name of ["battleFile", "battleSnapshots", "battleProof", "battleSigna
   byId(name).addEventListener("change", checkBattle);
 }
 for (const name of ["evidence", "logKey"]) byId(name).addEventListener("change", readEvidence);
-for (const name of ["logFile", "logKey", "witnessKeys", "next", ...FORM]) byId(name).addEventListener("change", checkLog);
+for (const name of ["logFile", "logKey", "witnessKeys", "next", ...FORM]) {
+  byId(name).addEventListener("change", checkLog);
+}
 byId("algorithm").addEventListener("change", showFields);
 byId("form").addEventListener("submit", async (event) => {
   event.preventDefault();

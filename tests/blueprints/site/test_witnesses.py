@@ -47,7 +47,19 @@ def test_the_browser_checks_the_cosignatures_of_the_witnessed_checkpoint(tab, wi
     expect(tab.locator(".checks .failed")).to_have_count(0)
 
 
-@pytest.mark.thorough
+def test_a_proof_says_by_whom_its_checkpoint_was_cosigned(tab, witnessed_site, tmp_path):
+    site, proof = witnessed_site, tmp_path / "bet.tlog-proof"
+    proof.write_text(site.get("/bets/1/tlog-proof").text, encoding="utf-8")
+    tab.goto(f"{site.url}/public-log")
+    tab.get_by_role("link", name="Verify a proof with these keys").click()
+    expect(tab.locator("#witnessKeys")).to_have_value(re.compile(r"(w\d\.example\+\S+\s+){3}"))
+
+    tab.set_input_files("#logFile", proof)
+
+    cosigned = tab.locator("#log-checks .passed", has_text="The checkpoint was cosigned by w1.example at")
+    expect(cosigned).to_be_visible()
+
+
 def test_a_guest_is_told_that_nobody_cosigns(tab, site):
     tab.goto(f"{site.url}/public-log")
 

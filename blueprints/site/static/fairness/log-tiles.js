@@ -29,7 +29,8 @@ export async function proofFromTiles(index, read) {
 export async function rootsFromTiles(older, newer, read) {
   demand(0 < older && older <= newer, "A log without entries has no tiles.");
   const tiles = new Tiles(newer, read);
-  return { older: base64(await tiles.rootThrough(0, older, older)), newer: base64(await tiles.rootThrough(0, newer, older)) };
+  const rootOf = async (size) => base64(await tiles.rootThrough(0, size, older));
+  return { older: await rootOf(older), newer: await rootOf(newer) };
 }
 
 class Tiles {

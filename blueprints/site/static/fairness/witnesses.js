@@ -1,5 +1,5 @@
-// What witnesses say of the public log: the browser itself checks their cosignatures of the newest witnessed checkpoint,
-// and that this checkpoint and the newest one are of the same tree. Loaded by the page of the log and for battles.
+// What witnesses say of the public log: the browser itself checks their cosignatures of the newest witnessed
+// checkpoint, and that this checkpoint and the newest one are of the same tree. Loaded by the page of the log and for battles.
 
 import { getJson, getText, orMissing, request } from "../api.js";
 import { checkProof } from "./log-proof.js";
@@ -38,10 +38,10 @@ export async function checkWitnessed(note, { newest, keys, quorum, witnesses, re
   const times = found.cosigned.map(({ at }) => at).sort((one, other) => one - other);
   const enough = times.length >= quorum;
   // Some cosignatures can't be checked in a browser.
-  const isOpen = found.checks.some(({ passed }) => passed === null);
+  const otherwise = found.checks.some(({ passed }) => passed === null) ? null : false;
   const checks = [
     ...found.checks,
-    { text: `At least ${quorum} of ${witnesses.length} witnesses have cosigned it`, passed: enough || (isOpen ? null : false) },
+    { text: `At least ${quorum} of ${witnesses.length} witnesses have cosigned it`, passed: enough || otherwise },
     { text: "It is in the tree of the newest checkpoint", passed: await isSameTree(note, newest, read) },
   ];
   return { size: found.size, at: enough ? times[quorum - 1] : null, checks };

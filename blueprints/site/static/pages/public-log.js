@@ -6,7 +6,9 @@ import { nameOf } from "../fairness/evidence.js";
 import { findLog, logVerdict, verdictInLog } from "../fairness/in-log.js";
 import { RECORDS } from "../fairness/records.js";
 import { canVerify } from "../fairness/rolls.js";
-import { checkWitnessed, findWitnessed, findWitnesses, inWords, keysOf, nameOfKey, readerOf } from "../fairness/witnesses.js";
+import {
+  checkWitnessed, findWitnessed, findWitnesses, inWords, keysOf, nameOfKey, readerOf,
+} from "../fairness/witnesses.js";
 import { formatTime } from "../format.js";
 import { html, nothing, repeat } from "../lit.js";
 import { checks as drawChecks, namedButton, saveLink, section } from "../parts/elements.js";
