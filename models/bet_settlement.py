@@ -209,7 +209,10 @@ _USE_LOCKED_REWARD = f"""
 
 
 def settling_statement(*, is_free: bool) -> str:
-    """The statement that settles a bet. A free opening has one of its own, so that its reward costs other bets nothing."""
+    """The statement that settles a bet.
+
+    A free opening has one of its own, so that its reward costs other bets nothing.
+    """
     return f"""
 WITH lock AS MATERIALIZED (
     SELECT

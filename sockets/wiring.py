@@ -17,10 +17,10 @@ from sockets.battles import BattleFeed
 from sockets.bets import OpeningEvent, SpinEvent
 from sockets.live_feed import LiveFeed
 from sockets.logins import LoginChanges
-from sockets.payments import NewAddresses, PaymentChanges
+from sockets.payments import new_addresses, payment_changes
 from sockets.player_state import PlayerState
 from sockets.proofs import ProofDelivery
-from sockets.rewards import RewardChanges
+from sockets.rewards import reward_changes
 
 
 def wire(app: Flask, realtime: Realtime, cluster: Cluster) -> None:
@@ -29,9 +29,9 @@ def wire(app: Flask, realtime: Realtime, cluster: Cluster) -> None:
     state = app.extensions["player_state"] = PlayerState(realtime, services)
     feed = LiveFeed(realtime, services)
     proofs = app.extensions["proofs"] = ProofDelivery(realtime, services, feed)
-    app.extensions["payment_changes"] = PaymentChanges(realtime, services)
-    app.extensions["new_addresses"] = NewAddresses(realtime, services)
-    app.extensions["reward_changes"] = RewardChanges(realtime, services)
+    app.extensions["payment_changes"] = payment_changes(realtime, services)
+    app.extensions["new_addresses"] = new_addresses(realtime, services)
+    app.extensions["reward_changes"] = reward_changes(realtime, services)
     logins = app.extensions["login_changes"] = LoginChanges(realtime, services)
     battles = app.extensions["battle_feed"] = BattleFeed(realtime, services, state, feed)
 
