@@ -20,6 +20,7 @@ from models.bets import Bet, Prize
 from models.db.connection import reading
 from models.ledger import LedgerEntry, LedgerTransaction
 from models.payments import PaymentRecord
+from models.rewards import Reward
 from models.users import User
 from tests.harness.waiting import wait_until
 from tests.storms.crashes import battles
@@ -90,6 +91,8 @@ def traces_of(user_id: int) -> Traces:
     keys[ActKind.DEPOSIT].update(
         payment.txhash for payment in PaymentRecord.select().where(PaymentRecord.user == user_id)
     )
+    claimed = Reward.select(Reward.id).where(Reward.user == user_id, Reward.state == "claimed")
+    keys[ActKind.REWARD].update(str(reward_id) for reward_id in claimed.scalars())
     seats = battles.seats_of(user_id)
     keys[ActKind.SEAT].update(seat.request_id for seat in seats)
     claims: Counter[int] = Counter()
@@ -197,7 +200,9 @@ def _wrong_total(memory: Memory, traces: Traces, url: str) -> Iterator[str]:
             total += (0 if act.game == "irl" else payout) - act.cents
         elif act.kind is ActKind.SALE and traces.keys[ActKind.SALE][act.key]:
             total += values[act.key]
-        elif act.kind is ActKind.DEPOSIT and traces.keys[ActKind.DEPOSIT][act.key]:
+        elif (act.kind is ActKind.DEPOSIT and traces.keys[ActKind.DEPOSIT][act.key]) or (
+            act.kind is ActKind.REWARD and traces.keys[ActKind.REWARD][act.key]
+        ):
             total += act.cents
         elif act.kind is ActKind.CODE and traces.keys[ActKind.CODE][act.key]:
             total += BONUS

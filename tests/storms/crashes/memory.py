@@ -5,6 +5,7 @@ The clients keep them, so they survive every kill of the server. Shares nothing 
 
 import hashlib
 import threading
+from collections import deque
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -35,6 +36,7 @@ class ActKind(StrEnum):
     SEAT = "seat"
     LEAVE = "leave"
     BOT = "bot"
+    REWARD = "reward"
 
 
 @dataclass
@@ -42,8 +44,8 @@ class Act:
     """One request of a player, which is repeated if it has a request id.
 
     ``key`` identifies its rows in the database: a bet's client seed, a prize's id, a lock's amount, a
-    deposit's txhash, a seat's request id. ``cents`` is what it takes from the balance, what a deposit adds,
-    or a limit on the wagers of a month. ``game`` is that of a bet.
+    deposit's txhash, a seat's request id, a reward's id. ``cents`` is what it takes from the balance, what a
+    deposit or a reward adds, or a limit on the wagers of a month. ``game`` is that of a bet.
     """
 
     kind: ActKind
@@ -73,6 +75,8 @@ class Memory:
     player: Player
     began_with: int = 0
     code: str = ""
+    rewards: deque[tuple[str, int]] = field(default_factory=deque)
+    """What staff have granted and nobody has asked for yet: the id, and the cents, 0 for an opening."""
     acts: list[Act] = field(default_factory=list)
     announced: dict[int, str] = field(default_factory=dict)
     proven: dict[int, str] = field(default_factory=dict)

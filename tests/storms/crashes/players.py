@@ -25,6 +25,8 @@ from models.users import User
 from services.cases import irl as irl_importing
 from services.payments import transfers as payments
 from services.payments.transfers import Transfer
+from services.rewards import grants
+from services.rewards.free_openings import case_to_give
 from services.shared.clock import now_ms
 from services.shared.money import Cents
 from tests.harness.cluster import Cluster
@@ -36,6 +38,9 @@ PRICES = (2, 10, 20, 100)
 CASE, IRL_CASE, CASE_CENTS = "box", "shelf", 400
 """Both cases cost the same: 95% of 4 coins is 0.775 * 2 + 0.225 * 10."""
 
+REWARDS = 24
+"""Of each player; every other one is a free opening."""
+
 LOCKED_MS = 1500
 """Always the same: a deadline before the current one would be refused."""
 
@@ -45,6 +50,7 @@ GONE = (Closed, Refused, OSError, websocket.WebSocketException)
 FAILED = "Something went wrong"
 IN_PROGRESS = "A spin is already in progress"
 CODE_USED = "You've already used a promo code."
+NOTHING_TO_CLAIM = "There is nothing to claim"
 PRIZE_GONE = "Prize is no longer available"
 PATIENCE_SECONDS = 60
 PAUSE_SECONDS = 0.1
@@ -141,6 +147,7 @@ class Actor:
             self.invite: 3,
             self.limit: 3,
             self.take_break: 1,
+            self.use_reward: 6,
         }
         if self._state.battles is not None:
             steps |= {self.create_battle: 5, self.join_battle: 12, self.leave_battle: 1, self.call_bot: 4}
@@ -271,6 +278,18 @@ class Actor:
 
     def claim(self) -> None:
         self._send(self._memory.begin(Act(ActKind.CLAIM, "claim")), "/affiliate/claim")
+
+    def use_reward(self) -> None:
+        """Claim the next coins that staff have granted, or open the next case with a free opening."""
+        try:
+            reward, cents = self._memory.rewards.popleft()
+        except IndexError:
+            return
+        if cents:
+            act = self._memory.begin(Act(ActKind.REWARD, reward, cents))
+            self._send(act, f"/rewards/{reward}/claim", repeated=True, done_before=NOTHING_TO_CLAIM)
+        else:
+            self._bet(ActKind.OPENING, 0, {"case": CASE, "reward": reward}, game="case")
 
     # Battles
 
@@ -426,6 +445,14 @@ class Actor:
 def memory_of(player: Player) -> Memory:
     """The memory of a new player."""
     return Memory(player, began_with=player.user.balance_cents)
+
+
+def grant_rewards(memory: Memory) -> None:
+    """Grant coins and openings of the case to a player, as staff do."""
+    for number in range(1, REWARDS + 1):
+        given = {"coins": Cents(number)} if number % 2 else {"case": case_to_give(CASE)}
+        reward = grants.grant(user_id=memory.user_id, reason="The storm", now=now_ms(), **given)
+        memory.rewards.append((str(reward.id), given.get("coins", 0)))
 
 
 def import_items() -> None:

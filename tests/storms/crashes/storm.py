@@ -32,7 +32,14 @@ from tests.harness.servers import ROOT, RunningServer, server_process
 from tests.storms.crashes import battles, checks
 from tests.storms.crashes.memory import Act, ActKind, Memory, Outcome
 from tests.storms.crashes.network import StormNetwork
-from tests.storms.crashes.players import OPEN_AT_ONCE, Actor, StormState, import_items, memory_of
+from tests.storms.crashes.players import (
+    OPEN_AT_ONCE,
+    Actor,
+    StormState,
+    grant_rewards,
+    import_items,
+    memory_of,
+)
 from tests.storms.crashes.witnesses import StormWitnesses
 
 COINS = 1_000
@@ -133,6 +140,7 @@ class CrashStorm:
 
     def _player(self, number: int) -> Memory:
         memory = memory_of(create_player(self._state.app, f"storm-{number}", coins=COINS))
+        grant_rewards(memory)
         memory.code = f"STORM{number}"
         affiliates.set_code(user_id=memory.user_id, code=memory.code, special=None, now=now_ms())
         if number:
