@@ -22,6 +22,7 @@ CLUSTER_TESTS := $(addprefix tests/blueprints/upgrader/spins/test_, \
 	tests/blueprints/affiliate/test_races.py \
 	tests/blueprints/openings/test_races.py \
 	tests/blueprints/prizes/test_races.py \
+	tests/blueprints/rewards/test_races.py \
 	tests/blueprints/prizes/test_sell.py::test_the_balance_goes_to_all_sockets_of_the_player \
 	tests/services/ledger/test_money_history.py
 

@@ -102,7 +102,7 @@ async function run() {
 /** Fills the form with the values after # in the address, and verifies them if there are any. */
 async function readAddress() {
   const values = new URLSearchParams(location.hash.slice(1));
-  for (const name of ["logKey", "next"]) if (values.has(name)) byId(name).value = values.get(name);
+  for (const name of ["logKey", "witnessKeys", "next"]) if (values.has(name)) byId(name).value = values.get(name);
   if (!FORM.some((name) => values.has(name))) return;
   byId("form").reset();
   for (const name of FORM) if (values.has(name) && name !== "algorithm") byId(name).value = values.get(name);
@@ -203,7 +203,8 @@ async function checkLog() {
   if (!file) return;
   try {
     const bet = await entryOf(valuesOf([...FORM, "next"]));
-    const { text, checks } = await checkLogFile(await file.text(), byId("logKey").value, bet);
+    const [keys, witnesses] = ["logKey", "witnessKeys"].map((id) => byId(id).value);
+    const { text, checks } = await checkLogFile(await file.text(), keys, bet, witnesses);
     byId("log-checks").replaceChildren(...checks.map(checkLine));
     byId("log-entry").textContent = text;
     byId("log-result").hidden = false;
@@ -228,6 +229,7 @@ async function checkBattle() {
   const signature = byId("battleSignature").value.trim();
   const options = {
     keys: byId("logKey").value,
+    witnesses: byId("witnessKeys").value,
     // The other script of this page.
     loadCurves: async () => globalThis.bls12_381,
     // An editor may have added the line end.
@@ -255,11 +257,13 @@ function showBattle({ checks, notes }) {
   byId("battle-result").hidden = false;
 }
 
-for (const name of ["battleFile", "battleSnapshots", "battleProof", "battleSignature", "logKey"]) {
+for (const name of ["battleFile", "battleSnapshots", "battleProof", "battleSignature", "logKey", "witnessKeys"]) {
   byId(name).addEventListener("change", checkBattle);
 }
 for (const name of ["evidence", "logKey"]) byId(name).addEventListener("change", readEvidence);
-for (const name of ["logFile", "logKey", "next", ...FORM]) byId(name).addEventListener("change", checkLog);
+for (const name of ["logFile", "logKey", "witnessKeys", "next", ...FORM]) {
+  byId(name).addEventListener("change", checkLog);
+}
 byId("algorithm").addEventListener("change", showFields);
 byId("form").addEventListener("submit", async (event) => {
   event.preventDefault();

@@ -165,6 +165,7 @@ export class House {
       [`/snapshots/${CASE.snapshot}`]: CONTENT,
       "/log/current": { origin: ORIGIN },
       "/log/key": this.log.key,
+      "/log/witnesses": { quorum: 0, witnesses: [] },
     }[path];
   }
 

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { test } from "node:test";
 
 import { checkProof } from "../../../blueprints/site/static/fairness/log-proof.js";
-import { proofFromTiles } from "../../../blueprints/site/static/fairness/log-tiles.js";
+import { proofFromTiles, rootsFromTiles } from "../../../blueprints/site/static/fairness/log-tiles.js";
 import { InvalidValue } from "../../../blueprints/site/static/fairness/rolls.js";
 
 const hash = (...parts) => parts.reduce((sum, part) => sum.update(part), createHash("sha256")).digest();
@@ -57,6 +57,16 @@ for (const size of [1, 2, 7, 255, 256, 257, 600, 65_536 + 300]) {
     }
   });
 }
+
+for (const [older, newer] of [[1, 1], [1, 2], [6, 8], [255, 257], [256, 300], [300, 600], [65_536, 65_836]]) {
+  test(`a log of ${newer} continues that of ${older}`, async () => {
+    const roots = await rootsFromTiles(older, newer, logOf(newer).read);
+
+    assert.deepEqual(roots, { older: rootIn(logOf(older)), newer: rootIn(logOf(newer)) });
+  });
+}
+
+const rootIn = ({ files }) => files.get("/checkpoint").toString().split("\n")[2];
 
 test("an altered tile does not lead to the root", async () => {
   const { files, read } = logOf(600);

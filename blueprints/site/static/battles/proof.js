@@ -6,6 +6,7 @@ import { keptSeat } from "../fairness/battle-seats.js";
 import { checkBattleReceipt, verifyBattle } from "../fairness/battle-verdict.js";
 import { findLog } from "../fairness/in-log.js";
 import { proofFromTiles } from "../fairness/log-tiles.js";
+import { findWitnesses, keysOf, nameOfKey } from "../fairness/witnesses.js";
 import { loadSnapshot } from "../game/case-content.js";
 import { notify } from "../store.js";
 
@@ -62,8 +63,11 @@ function receiptOf(id) {
 export async function checkReceipt(id) {
   const receipt = receiptOf(id);
   if (!receipt) return null;
-  const keys = await getText(`${(await findLog()).path}/key`);
-  return (await checkBattleReceipt(receipt, { ...receipt, keys, fetchNetwork })).checks;
+  const { path } = await findLog();
+  const [keys, { witnesses: all }] = await Promise.all([getText(`${path}/key`), findWitnesses(path)]);
+  // Those that have not cosigned its checkpoint say nothing about the battle.
+  const witnesses = keysOf(all.filter(({ key }) => receipt.proof.includes(`\n\u2014 ${nameOfKey(key)} `)));
+  return (await checkBattleReceipt(receipt, { ...receipt, keys, witnesses, fetchNetwork })).checks;
 }
 
 /** Check a receipt that has just arrived, and say on every page if it does not hold. */
