@@ -20,6 +20,8 @@ MOST_BETS = 50_000
 MOST_SEATS = 10_000
 """Likewise of a player's seats in battles."""
 PLAYERS_REMEMBERED = 10_000
+TODAY_MS = 30_000
+"""How long a sum of today is remembered, since a page asks for it at each load."""
 
 _NEWEST = "SELECT MAX(nonce) FROM bets WHERE user_id = :user_id"
 _TIME = "SELECT created_at_ms FROM bets WHERE user_id = :user_id AND nonce = :nonce"
@@ -38,10 +40,11 @@ GROUP BY 1
 
 
 class ExpectedWins:
-    """Sums in millionths of a cent. Those of whole days are remembered for the day."""
+    """Sums in millionths of a cent. Those of whole days are remembered for the day, of today for a moment."""
 
     def __init__(self) -> None:
         self._whole: LRUCache[int, tuple[int, list[int]]] = LRUCache(PLAYERS_REMEMBERED)
+        self._today: LRUCache[int, tuple[int, int]] = LRUCache(PLAYERS_REMEMBERED)
 
     def of_last_days(self, user_id: int, *, now: Millis) -> list[int]:
         """Of each of the seven days before today in UTC, the oldest first."""
@@ -55,9 +58,13 @@ class ExpectedWins:
         return sums
 
     def of_today(self, user_id: int, *, now: Millis) -> int:
-        """Of today so far."""
-        today = now // DAY_MS
-        return _sums(user_id, since=today * DAY_MS, until=(today + 1) * DAY_MS).get(today, 0)
+        """Of today so far, as it was at most ``TODAY_MS`` ago."""
+        period, sum_ = self._today.get(user_id, (None, 0))
+        if period != now // TODAY_MS:
+            today = now // DAY_MS
+            sum_ = _sums(user_id, since=today * DAY_MS, until=(today + 1) * DAY_MS).get(today, 0)
+            self._today[user_id] = now // TODAY_MS, sum_
+        return sum_
 
 
 @reading()

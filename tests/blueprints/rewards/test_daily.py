@@ -81,9 +81,10 @@ def test_the_case_follows_from_the_seven_days_before_today(level_cases, spend, c
     assert cases == ["level-fifty"] * 7 + [None]
 
 
-def test_the_wagers_that_are_missing_for_tomorrow_count_those_of_today(level_cases, spend, rewards):
+def test_the_wagers_that_are_missing_for_tomorrow_count_those_of_today(level_cases, spend, clock, rewards):
     assert rewards()["daily"]["needed"] == 140
     spend(139)
+    clock.advance(seconds=30)
 
     assert rewards()["daily"]["needed"] == 1
 
