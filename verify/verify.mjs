@@ -66,6 +66,17 @@ async function proofFromTiles(index, read) {
   return `c2sp.org/tlog-proof@v1\nextra ${extra}\nindex ${index}\n${lines}\n${checkpoint}`;
 }
 
+/**
+ * The roots of a log when it had `older` and `newer` entries, not more, in Base64. Both are made from the same hashes:
+ * if they are those of two checkpoints, the newer one continues the older one (RFC 6962, section 2.1.2).
+ */
+async function rootsFromTiles(older, newer, read) {
+  demand(0 < older && older <= newer, "A log without entries has no tiles.");
+  const tiles = new Tiles(newer, read);
+  const rootOf = async (size) => base64(await tiles.rootThrough(0, size, older));
+  return { older: await rootOf(older), newer: await rootOf(newer) };
+}
+
 class Tiles {
   #read;
   #tiles = new Map();
@@ -85,6 +96,13 @@ class Tiles {
       [start, end] = isLeft ? [start, middle] : [middle, end];
     }
     return found;
+  }
+
+  /** The hash above these leaves, made from hashes that are all before or all after `split`. */
+  async rootThrough(start, end, split) {
+    if (end <= split || start >= split) return this.#hash(start, end);
+    const middle = start + largestPowerBelow(end - start);
+    return this.#node(this.rootThrough(start, middle, split), this.rootThrough(middle, end, split));
   }
 
   /** The bytes of an entry. */
