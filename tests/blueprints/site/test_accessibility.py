@@ -210,6 +210,7 @@ def test_axe_finds_nothing_on_payments_that_were_made(tab, site, player):
     tab.fill("#withdrawal-amount", "5")
     tab.fill("#withdrawal-to", "an address " * 23)
     tab.keyboard.press("Enter")
+    expect(tab.locator("#agreement")).to_be_visible()
     assert violations(tab, "#agreement") == {}
     tab.locator("#agreement").get_by_role("button", name="Withdraw").click()
     expect(tab.locator("#payment-name")).to_contain_text("Withdrawal")

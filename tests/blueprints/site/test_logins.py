@@ -38,6 +38,7 @@ def link_identity(tab, choice):
 
 def test_a_login_is_linked_and_the_first_one_removed(tab, site):
     log_in(tab, site, "the game platform", "newcomer")
+    expect(tab.locator("#username")).not_to_be_empty()
     name = tab.locator("#username").inner_text()
     go(tab, "Security")
     expect(tab.get_by_role("button", name="Link a login with your identity provider")).to_be_visible()
