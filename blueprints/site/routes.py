@@ -89,8 +89,6 @@ VERIFY_POLICY = (
     " frame-ancestors 'none'"
 )
 
-DEMO_CHECKOUT_PAGE = Path(__file__).with_name("demo-checkout.html").read_text(encoding="utf-8")
-
 UNAVAILABLE_PAGE = Path(__file__).with_name("unavailable.html").read_text(encoding="utf-8")
 
 # deploy/nginx.conf sends the same.
@@ -225,4 +223,4 @@ def demo_checkout(_deposit_id: str) -> str:
     """The checkout page of the provider ``demo``, the same for every id; 404 without this provider."""
     if "demo" not in get_services().settings.payment_methods:
         abort(HTTPStatus.NOT_FOUND)
-    return DEMO_CHECKOUT_PAGE
+    return render_template("demo-checkout.html")
