@@ -6,12 +6,13 @@ found by halving, without an index of its own. Bets in battles are few, and thei
 
 from bisect import bisect_left
 
-from cachetools import LRUCache
+from cachetools import LRUCache, cached
 
 from models.db.connection import reading
 from models.db.sql import execute
 from models.figures import THEORETICAL_LOSS_UCENTS
 from services.shared.clock import DAY_MS, Millis
+from services.shared.locks import BuildCondition
 
 DAYS = 7
 
@@ -43,28 +44,29 @@ class ExpectedWins:
     """Sums in millionths of a cent. Those of whole days are remembered for the day, of today for a moment."""
 
     def __init__(self) -> None:
-        self._whole: LRUCache[int, tuple[int, list[int]]] = LRUCache(PLAYERS_REMEMBERED)
-        self._today: LRUCache[int, tuple[int, int]] = LRUCache(PLAYERS_REMEMBERED)
+        self._of_days = cached(LRUCache(PLAYERS_REMEMBERED), condition=BuildCondition())(_of_days)
+        self._of_today = cached(LRUCache(PLAYERS_REMEMBERED), condition=BuildCondition())(_of_today)
 
     def of_last_days(self, user_id: int, *, now: Millis) -> list[int]:
         """Of each of the seven days before today in UTC, the oldest first."""
-        today = now // DAY_MS
-        day, sums = self._whole.get(user_id, (None, []))
-        if day != today:
-            first = today - DAYS
-            found = _sums(user_id, since=first * DAY_MS, until=today * DAY_MS)
-            sums = [found.get(day, 0) for day in range(first, today)]
-            self._whole[user_id] = today, sums
-        return sums
+        return self._of_days(user_id, now // DAY_MS)
 
     def of_today(self, user_id: int, *, now: Millis) -> int:
         """Of today so far, as it was at most ``TODAY_MS`` ago."""
-        period, sum_ = self._today.get(user_id, (None, 0))
-        if period != now // TODAY_MS:
-            today = now // DAY_MS
-            sum_ = _sums(user_id, since=today * DAY_MS, until=(today + 1) * DAY_MS).get(today, 0)
-            self._today[user_id] = now // TODAY_MS, sum_
-        return sum_
+        return self._of_today(user_id, now // TODAY_MS)
+
+
+def _of_days(user_id: int, today: int) -> list[int]:
+    """``today`` is the number of the day since 1970."""
+    first = today - DAYS
+    found = _sums(user_id, since=first * DAY_MS, until=today * DAY_MS)
+    return [found.get(day, 0) for day in range(first, today)]
+
+
+def _of_today(user_id: int, moment: int) -> int:
+    """``moment`` is the number of the ``TODAY_MS`` since 1970."""
+    today = moment * TODAY_MS // DAY_MS
+    return _sums(user_id, since=today * DAY_MS, until=(today + 1) * DAY_MS).get(today, 0)
 
 
 @reading()
