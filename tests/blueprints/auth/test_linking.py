@@ -240,6 +240,16 @@ def test_a_link_fails_once_the_token_is_revoked_or_the_player_suspended(app, acc
     assert me(Browser(app).log_in("identity"))["platformid"] != account.platform_id
 
 
+@pytest.mark.security("Linked logins")
+def test_a_link_fails_once_the_account_is_closed(app, account, me):
+    returning = account.returning("identity")
+    closed = account.client.post("/profile/close", json={"forfeit": True}, headers=account.headers)
+    assert closed.json == {"success": True}
+
+    assert account.back(returning).headers["Location"] == LINK_FAILED
+    assert me(Browser(app).log_in("identity"))["platformid"] != account.platform_id
+
+
 def test_a_link_needs_a_token_a_known_provider_and_none_of_its_own(account, make_app, game_platform):
     refused = [account.ask(provider) for provider in (None, "", "steam", 5, ["identity"])]
     unconfigured = Account(make_app(**game_platform.settings), "platform")

@@ -1,13 +1,8 @@
 """Gifts of levels: imported within LEVEL_SHARE, and claimed once each."""
 
-from functools import partial
-
 import pytest
 
 from tests.blueprints.rewards.conftest import NOT_FOUND, NOTHING
-from tests.support.at_once import all_at_once
-
-MANY = 20
 
 
 @pytest.mark.both_databases("services/rewards/level_gifts.py", "services/rewards/importing.py")
@@ -89,17 +84,3 @@ def test_a_bad_row_stops_the_import_and_nothing_is_kept(fails, gifts, rewards):
     for rows, problem in BAD_ROWS:
         assert gifts(*rows, command=fails) == f"Error: {problem}"
     assert [each["coins"] for each in rewards()["levels"]] == [0.01]
-
-
-@pytest.mark.both_databases("a race")
-def test_one_of_twenty_claims_of_a_gift_at_once_pays(app, balance, gifts, has_bet, player):
-    gifts({"level": 1, "coins": 0.5})
-    has_bet(1_000)
-
-    def claim():
-        return app.test_client().post("/rewards/level-1/claim", headers=player.headers).json
-
-    answers = all_at_once([partial(claim)] * MANY)
-
-    assert answers.count(NOTHING[1]) == MANY - 1
-    assert balance() == 100.5
