@@ -133,6 +133,8 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
     """Why it may lack the last changes."""
     json_pairs = "json_each_text"
     """The function that makes a table of a JSON object, with the columns ``key`` and ``value``."""
+    json_rows = "jsonb_array_elements"
+    """The one that makes a table of a JSON array, with the column ``value``."""
 
     def __init__(self, url: str, *, pool_size: int) -> None:
         self._idle: list[Connection] = []

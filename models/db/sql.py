@@ -4,20 +4,31 @@ Peewee generates the SQL each time that a query runs. For a spin on SQLite that 
 the statements themselves.
 """
 
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 import peewee
 from peewee import fn
 
-from models.db.connection import database
+from models.db.connection import Table, database
 from models.db.postgres import Postgres
 from models.db.sqlite import Sqlite
 
 PARAMETER = re.compile(r"(?<!:):(\w+)")
 """Not a cast such as ``::bigint``."""
+
+TYPES = {
+    "BIGAUTO": "BIGINT",
+    "BIGINT": "BIGINT",
+    "BOOL": "BOOLEAN",
+    "INT": "INTEGER",
+    "TEXT": "TEXT",
+    "VARCHAR": "TEXT",
+}
+"""The type in SQL of each type of a column in Peewee."""
 
 
 def execute(text: str, values: Mapping[str, Any]) -> Any:
@@ -25,6 +36,8 @@ def execute(text: str, values: Mapping[str, Any]) -> Any:
 
     ``{pairs}(:seeds)`` is a table with the columns ``key`` and ``value`` of a parameter, the text of a JSON
     object. So one parameter holds any number of rows, and the drivers take a third of the time of a list.
+    ``{rows}(:items)`` is a table with the column ``value`` of a JSON array, of which ``value ->> 0`` or
+    ``value ->> 'name'`` is a part.
     ``{now}`` is the time by the database's clock, and ``{began}`` when the statement began, in ms.
     """
     positional, names = _positional(text, is_sqlite=isinstance(database.obj, Sqlite))
@@ -35,8 +48,30 @@ def execute(text: str, values: Mapping[str, Any]) -> Any:
 def _positional(text: str, *, is_sqlite: bool) -> tuple[str, list[str]]:
     """The text with placeholders for this kind of database, and the parameters' names in order."""
     kind = Sqlite if is_sqlite else Postgres
-    named = with_clock(text.replace("{pairs}", kind.json_pairs), kind)
+    tables = text.replace("{pairs}", kind.json_pairs).replace("{rows}", kind.json_rows)
+    named = with_clock(tables, kind)
     return PARAMETER.sub(kind.param, named), PARAMETER.findall(named)
+
+
+def insert_rows(
+    table: type[Table], columns: Sequence[str], rows: Iterable[Sequence[Any]], *, then: str = ""
+) -> Any:
+    """Insert rows of texts, integers, booleans and null with one statement; returns the cursor.
+
+    ``then`` follows it, such as ``ON CONFLICT`` or ``RETURNING``. Peewee would generate SQL for each value:
+    34,500 items with 13 columns take it 2.5 s.
+    """
+    return execute(_insertion(table, tuple(columns), then), {"rows": json.dumps(list(rows))})
+
+
+@cache
+def _insertion(table: type[Table], columns: Sequence[str], then: str) -> str:
+    meta = table._meta  # noqa: SLF001  # peewee's documented place of a table's fields
+    fields = [meta.columns[name] for name in columns]
+    values = [f"CAST(value ->> {place} AS {TYPES[each.field_type]})" for place, each in enumerate(fields)]
+    into = f"{meta.table_name} ({', '.join(columns)})"
+    # SQLite takes ON for that of a join unless there is a condition.
+    return f"INSERT INTO {into} SELECT {', '.join(values)} FROM {{rows}}(:rows) AS one WHERE TRUE {then}"  # noqa: S608  # names of the schema
 
 
 def with_clock(text: str, kind: type[Sqlite | Postgres]) -> str:

@@ -63,6 +63,8 @@ class Sqlite(PooledSqliteDatabase):  # type: ignore[misc]  # peewee carries no t
     """Why it may lack the last changes."""
     json_pairs = "json_each"
     """The function that makes a table of a JSON object, with the columns ``key`` and ``value``."""
+    json_rows = "json_each"
+    """The one that makes a table of a JSON array, with the column ``value``."""
 
     def __init__(self, path: str) -> None:
         super().__init__(

@@ -8,6 +8,7 @@ from typing import Any
 import peewee
 
 from models.db.connection import database, repeatable_read, writing
+from models.db.sql import insert_rows
 from models.items import Item
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import because, record
@@ -45,6 +46,12 @@ IMPORT = "import"
 ItemColumns = dict[str, Any]
 """The values that a row of a file sets, by the names of columns of ``Item``."""
 
+COLUMNS = tuple(column.name for column in Item._meta.sorted_fields if column is not Item.id)  # noqa: SLF001
+OR_UPDATE = "ON CONFLICT (market_hash_name) DO UPDATE SET " + ", ".join(
+    f"{name} = excluded.{name}" for name in COLUMNS
+)
+
+_IN_ORDER = itemgetter(*COLUMNS)
 _KEY = itemgetter("market_hash_name")
 
 
@@ -72,8 +79,15 @@ class ItemFacts:
 class ItemChange(Change):
     """``values`` are those of all columns."""
 
-    item_id: int | None
+    item_id: int
+    """0 for a new one."""
     values: ItemColumns
+
+    @property
+    def is_repriced(self) -> bool:
+        """Whether an item that exists gets another price or game, which cases follow."""
+        before, after = self.before, self.after
+        return bool(before) and (before.price_cents, before.game) != (after.price_cents, after.game)
 
 
 def import_document(document: object, *, app_id: int | None, now: Millis, reason: str = "") -> ItemsImported:
@@ -95,11 +109,7 @@ def preview(document: object, *, app_id: int | None, now: Millis) -> Preview:
     with repeatable_read(within_limit=True):
         changes = list(in_slices(_changes(rows, now), ROWS_A_SLICE))
         reprices = prices_with(
-            {
-                change.item_id: change.after.price_cents
-                for change in changes
-                if change.item_id and change.before.price_cents != change.after.price_cents
-            }
+            {change.item_id: change.after.price_cents for change in changes if change.is_repriced}
         )
     return Preview([*changes], errors, reprices)
 
@@ -154,11 +164,8 @@ def store(rows: Sequence[ItemColumns], *, now: Millis, reason: str = "") -> Item
         changes = list(_changes(rows, now))
         values = [change.values for change in changes]
         for chunk in peewee.chunked(values, ROWS_A_STATEMENT):
-            every_column = {getattr(Item, name): getattr(peewee.EXCLUDED, name) for name in chunk[0]}
-            Item.insert_many(chunk).on_conflict(
-                conflict_target=[Item.market_hash_name], update=every_column
-            ).execute()
-        reprice_cases_holding([change.item_id for change in changes if change.item_id])
+            insert_rows(Item, COLUMNS, map(_IN_ORDER, chunk), then=OR_UPDATE)
+        reprice_cases_holding([change.item_id for change in changes if change.is_repriced])
         if any(value["price_cents"] is None for value in values):
             refresh_feed_soon()
         if is_first:
@@ -183,7 +190,7 @@ def _change(row: ItemColumns, stored: Item | None, now: Millis) -> ItemChange:
         key=values["market_hash_name"],
         before=None if stored is None else _facts(stored.__data__),
         after=_facts(values),
-        item_id=None if stored is None else stored.id,
+        item_id=0 if stored is None else stored.id,
         values=values,
     )
 

@@ -9,6 +9,7 @@ import pytest
 from models.db.connection import reading
 from models.users import User
 from services.cases import creating, importing
+from services.items.prices import feed as feed_source
 from services.shared.clock import now_ms
 from services.shared.money import MAX_AMOUNT_CENTS
 from tests.harness.price_sources import feed
@@ -54,7 +55,10 @@ def _contents(chance):
 
 
 @pytest.mark.both_databases("a race of prices, imports and new cases")
-def test_case_prices_stay_exact_when_items_and_cases_change_concurrently(run, changes):
+def test_case_prices_stay_exact_when_items_and_cases_change_concurrently(run, changes, monkeypatch):
+    # A refresh has many transactions, and the others change items and cases between them.
+    monkeypatch.setattr(feed_source, "ITEMS_A_SLICE", 2)
+
     def repeatedly(change):
         chance = random.Random(change.__name__)
         for _ in range(ROUNDS):

@@ -90,10 +90,10 @@ def test_a_price_stays_when_its_cases_cannot_be_repriced(prices, source, add, st
     add({"One": 1})
     source.answer = feed({"One": 150})
 
-    def fail(_ids):
+    def fail(*_arguments, **_options):
         raise RuntimeError
 
-    monkeypatch.setattr(price_feed, "reprice_cases_holding", fail)
+    monkeypatch.setattr(price_feed.RunningPrices, "follow", fail)
     with pytest.raises(RuntimeError):
         prices.refresh(accept_jumps=False)
 
