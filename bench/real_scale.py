@@ -178,7 +178,6 @@ def _scene(kind: str, users: int) -> Iterator[Scene]:
         def set_prices(number: int) -> None:
             prices_of_items.answer = feed({name: price + number + 1 for name, price in prices.items()})
 
-        postgres: DurablePostgres | None = None
         with _database(kind, directory) as (url, postgres):
             yield Scene(Stage(directory), url, postgres, prices_of_items.url, set_prices, users)
 

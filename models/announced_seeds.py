@@ -5,7 +5,7 @@ restored, or is another one: its announced seeds may have been revealed.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import peewee
@@ -78,18 +78,19 @@ def find_seed(user_id: int, *, size: int, root: str) -> FoundSeed | None:
 FIRST = """
 INSERT INTO announced_seeds
     (user_id, nonce, server_seed_commitment, encrypted_server_seed, is_logged, epoch)
-SELECT :user_id, 1, :commitment, :encrypted, FALSE, epoch FROM log WHERE TRUE
-ON CONFLICT (user_id) DO NOTHING
+SELECT CAST(value ->> 0 AS BIGINT), 1, value ->> 1, value ->> 2, FALSE, epoch
+FROM {rows}(:seeds) AS seed CROSS JOIN log WHERE TRUE
+ON CONFLICT (user_id) DO NOTHING RETURNING user_id
 """
 
 
-def insert_first(user_id: int, *, commitment: str, encrypted: str) -> bool:
-    """Announce the seed of a player's first bet. False if there is an announced seed already.
+def insert_first(seeds: Iterable[tuple[int, str, str]]) -> set[int]:
+    """Announce seeds of first bets: the id of each player, with the commitment and the encrypted seed.
 
-    To be used within ``writing()``.
+    Returns the players who had no announced seed. To be used within ``writing()``.
     """
-    values = {"user_id": user_id, "commitment": commitment, "encrypted": encrypted}
-    return bool(execute(FIRST, values).rowcount)
+    announced = execute(FIRST, {"seeds": json.dumps(list(seeds))}).fetchall()
+    return {user_id for (user_id,) in announced}
 
 
 def redraw_seed(user_id: int, old: FoundSeed, *, commitment: str, encrypted: str) -> bool:

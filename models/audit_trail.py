@@ -84,6 +84,9 @@ AuditEvent.add_index(
 )
 
 
+NEXT_IDS = "SELECT nextval('audit_events_id_seq') FROM generate_series(1, :count)"
+
+
 class AuditAnchor(Table):
     """What the public log has about the first ``events`` events: the digest of their chain."""
 
@@ -126,13 +129,13 @@ def _plain(value: object) -> object:
     return value if isinstance(value, int | str | None) else repr(value)
 
 
-def next_event_id() -> int:
-    """An id for a new event, to be used within ``writing()``."""
+def next_event_ids(count: int) -> list[int]:
+    """Ids for so many new events, to be used within ``writing()``."""
     if isinstance(database.obj, Sqlite):
         # There is only one write transaction at a time.
-        return int(AuditEvent.select(fn.MAX(AuditEvent.id)).scalar() or 0) + 1
-    (number,) = database.execute_sql("SELECT nextval('audit_events_id_seq')").fetchone()
-    return int(number)
+        last = int(AuditEvent.select(fn.MAX(AuditEvent.id)).scalar() or 0)
+        return list(range(last + 1, last + count + 1))
+    return [number for (number,) in execute(NEXT_IDS, {"count": count})]
 
 
 def chained(digest: str, of_event: str) -> str:

@@ -5,14 +5,14 @@ other entries are stored as texts.
 """
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import peewee
 from peewee import Check, fn
 
 from models.db.connection import Table, database, reading
-from models.db.sql import execute
+from models.db.sql import execute, insert_rows
 
 
 class Log(Table):
@@ -131,15 +131,17 @@ def lock_log(*, for_append: bool = False) -> Log:
     return query.get()  # type: ignore[no-any-return]  # peewee carries no types
 
 
-INSERT_ENTRY = "INSERT INTO log_entries (text) VALUES (:text) RETURNING id"
-LET_WAIT = "INSERT INTO log_waiting_entries (entry_id) VALUES (:entry_id)"
-
-
 def let_wait(text: str) -> int:
     """Let an entry wait for the log; returns its id. To be used within ``writing()``, after ``lock_log``."""
-    (entry_id,) = execute(INSERT_ENTRY, {"text": text}).fetchone()
-    execute(LET_WAIT, {"entry_id": entry_id})
-    return int(entry_id)
+    (entry_id,) = let_all_wait([text])
+    return entry_id
+
+
+def let_all_wait(texts: Iterable[str]) -> list[int]:
+    """Let entries wait for the log, as ``let_wait`` does; returns their ids."""
+    ids = insert_rows(LogEntry, ("text",), [(text,) for text in texts], then="RETURNING id").fetchall()
+    insert_rows(WaitingEntry, ("entry_id",), ids)
+    return [entry_id for (entry_id,) in ids]
 
 
 def contains(size: int, root: str) -> Any:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import click
+import peewee
 
 from blueprints.api.cli import OperatorGroup, amount, print_json, progress_bar, signed_amount
 from blueprints.api.parameters import MAX_LIMIT
@@ -41,6 +42,8 @@ users_commands = OperatorGroup(
     "users", help="Create accounts, show and list players, adjust balances, log out and suspend."
 )
 
+ACCOUNTS_A_STATEMENT = 1_000
+
 LAST = Place(number=1, limit=5)
 """The last bets and payments."""
 
@@ -61,18 +64,17 @@ def create(name: str, platform_id: str | None, level: int, balance: Cents, count
     if platform_id is not None and count > 1:
         raise Refusal("--platform-id cannot be used with --count")
     services = get_services()
-    created = []
-    with writing(), progress_bar(users.free_usernames(name, count=count), label="accounts") as names:
-        for free_name in names:
-            user = users.create(
-                username=free_name,
-                platform_id=platform_id,
-                level=level,
-                balance=balance,
-                now=services.clock(),
-            )
-            services.seeds.announce_first(user_id=user.id)
-            created.append(user)
+    details: dict[str, Any] = {"level": level, "balance": balance, "now": services.clock()}
+    created: list[User] = []
+    with writing(), progress_bar(length=count, label="accounts") as bar:
+        if platform_id is not None:
+            created.append(users.create(username=name, platform_id=platform_id, **details))
+        else:
+            for names in peewee.chunked(users.free_usernames(name, count=count), ACCOUNTS_A_STATEMENT):
+                created += users.create_many(names, **details)
+                bar.update(len(names))
+        # At the end, because the log can't be appended to from then until the commit.
+        services.seeds.announce_first_of_all([user.id for user in created])
     for user in created:
         print_json({"platformid": user.platform_id, "username": user.username, "token": _token_of(user)})
 

@@ -2,16 +2,17 @@
 
 import re
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import peewee
 
 from models.db.connection import reading, repeatable_read, writing
-from models.db.sql import contains_text, execute
+from models.db.sql import contains_text, execute, insert_rows
 from models.logins import LoginProvider, PlayerLogin
 from models.users import User, find_user
 from services.audit_trail.events import AuditEventType
-from services.audit_trail.recording import CHANGED, record
+from services.audit_trail.recording import CHANGED, record, record_of_new_accounts
 from services.ledger import posting
 from services.ledger.posting import Account, LedgerKind, Move
 from services.log.entries import Pseudonyms
@@ -25,6 +26,7 @@ MIN_USERNAME, MAX_USERNAME = 3, 32
 USERNAME = re.compile(rf"[A-Za-z0-9_.-]{{{MIN_USERNAME},{MAX_USERNAME}}}", re.ASCII)
 GAME_PLATFORM_ID = re.compile(r"[0-9]{17}", re.ASCII)
 MAX_LEVEL = 10_000
+TAKEN = "the platform id or the name is already taken"
 
 # One statement, because 100,000 players may have the name that players without one are given. Each row tells
 # whether the name before it was free: (0, 0) comes first, (1, is NAME free?), (2, is NAME-2 free?) and so on.
@@ -76,8 +78,7 @@ def create(
     """
     if platform_id is not None and not GAME_PLATFORM_ID.fullmatch(platform_id):
         raise Refusal("a platform id must have 17 digits")
-    if not 0 <= level <= MAX_LEVEL:
-        raise Refusal(f"a level must be from 0 to {MAX_LEVEL}")
+    _check_level(level)
     with writing():
         try:
             user = insert(
@@ -90,12 +91,50 @@ def create(
                 now=now,
             )
         except peewee.IntegrityError:
-            raise Refusal("the platform id or the name is already taken") from None
+            raise Refusal(TAKEN) from None
         if balance:
             move = Move(balance, Account.HOUSE_GRANTS, Account.BALANCE)
             posting.post(kind=LedgerKind.GRANT, user_id=user.id, moves=[move], now=now)
             record(AuditEventType.COINS_GRANTED, now=now, user_id=user.id, after={"amountCents": balance})
         return get(platform_id=user.platform_id)
+
+
+def create_many(
+    usernames: Sequence[str], *, now: Millis, level: int = 0, balance: Cents = NO_COINS
+) -> list[User]:
+    """Create accounts with these free names, each as ``create`` does without a platform id, or none.
+
+    Returns them in this order, with their balances before the grant. Raises Refusal for an invalid level, and
+    when a name is taken.
+    """
+    _check_level(level)
+    experience = experience_for(level)
+    created = [
+        _new(username=name, platform_id=random_platform_id(), granted_experience=experience, now=now)
+        for name in usernames
+    ]
+    columns = list(created[0].__data__)
+    with writing():
+        try:
+            rows = [list(user.__data__.values()) for user in created]
+            ids = dict(insert_rows(User, columns, rows, then="RETURNING platform_id, id").fetchall())
+        except peewee.IntegrityError:
+            raise Refusal(TAKEN) from None
+        events: list[tuple[AuditEventType, str, dict[str, Any]]] = []
+        for user in created:
+            user.id = ids[user.platform_id]
+            events.append((AuditEventType.ACCOUNT_CREATED, user.platform_id, {"username": user.username}))
+            if balance:
+                events.append((AuditEventType.COINS_GRANTED, user.platform_id, {"amountCents": balance}))
+        if balance:
+            posting.grant(balance, user_ids=list(ids.values()), now=now)
+        record_of_new_accounts(events, now=now)
+    return created
+
+
+def _check_level(level: int) -> None:
+    if not 0 <= level <= MAX_LEVEL:
+        raise Refusal(f"a level must be from 0 to {MAX_LEVEL}")
 
 
 def pseudonym_of_new(login_id: str, *, now: Millis) -> str | None:
@@ -168,20 +207,30 @@ def insert(
     moment ago, and Refusal for an invalid name.
     """
     (name,) = free_usernames(username, count=1)
-    user: User = User.create(
-        platform_id=platform_id,
+    user = _new(
         username=name,
-        username_folded=name.lower(),
+        platform_id=platform_id,
         avatar=avatar,
-        registered_at_ms=now,
-        client_seed=draw_client_seed(),
         granted_experience=granted_experience,
         pseudonym=pseudonym,
+        now=now,
     )
+    user.save(force_insert=True)
     if provider is not None:
         PlayerLogin.insert(id=platform_id, provider=provider, user=user.id, linked_at_ms=now).execute()
     record(AuditEventType.ACCOUNT_CREATED, now=now, user_id=user.id, after={"username": name})
     return user
+
+
+def _new(*, username: str, now: Millis, **columns: Any) -> User:
+    """An account that is not stored yet, with a new client seed."""
+    return User(
+        username=username,
+        username_folded=username.lower(),
+        registered_at_ms=now,
+        client_seed=draw_client_seed(),
+        **columns,
+    )
 
 
 @reading()

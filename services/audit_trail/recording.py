@@ -2,14 +2,15 @@
 
 import json
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from hashlib import sha256
 from typing import Any
 
-from models.audit_trail import AuditEvent, next_event_id
+from models.audit_trail import AuditEvent, next_event_ids
 from models.db.connection import database
+from models.db.sql import insert_rows
 from models.staff import StaffSession
 from models.users import User
 from services.audit_trail.actor import Actor, current_actor
@@ -53,12 +54,51 @@ def record(
         raise RuntimeError("an audit event belongs to the transaction that it describes")
     actor = current_actor.get()
     _check_staff(actor)
+    (row_id,) = next_event_ids(1)
+    row = _row(row_id, what, player=_player(user_id, actor), now=now, before=before, after=after)
+    AuditEvent.insert(row).as_rowcount().execute()
+    # A trigger or rule can drop or change rows without an error.
+    if AuditEvent.select().where(AuditEvent.id == row_id).dicts().first() != row:
+        raise AuditNotWritten
+    return row_id
+
+
+def record_of_new_accounts(
+    events: Sequence[tuple[AuditEventType, str, Mapping[str, Any]]], *, now: Millis
+) -> None:
+    """Add events to the caller's transaction, which has created the accounts that they concern.
+
+    Of each: what was done, the platform id of the account, and ``after``. Raises as ``record`` does.
+    """
+    _check_staff(current_actor.get())
+    rows = [
+        _row(row_id, what, player=player, now=now, before=None, after=after)
+        for row_id, (what, player, after) in zip(next_event_ids(len(events)), events, strict=True)
+    ]
+    insert_rows(AuditEvent, list(rows[0]), [list(row.values()) for row in rows])
+    ids = [row["id"] for row in rows]
+    written = AuditEvent.select().where(AuditEvent.id.between(min(ids), max(ids)), AuditEvent.id.in_(ids))
+    if list(written.order_by(AuditEvent.id).dicts()) != rows:
+        raise AuditNotWritten
+
+
+def _row(
+    row_id: int,
+    what: AuditEventType,
+    *,
+    player: str | None,
+    now: Millis,
+    before: Mapping[str, Any] | None,
+    after: Mapping[str, Any] | None,
+) -> dict[str, Any]:
+    """The columns of an event by the current actor."""
+    actor = current_actor.get()
     row: dict[str, Any] = {
-        "id": next_event_id(),
+        "id": row_id,
         "at_ms": _recorded_at.get() or now,
         "who": actor.who,
         "what": str(what),
-        "player": _player(user_id, actor),
+        "player": player,
         "address": actor.address,
         "before": None if before is None else to_text(before),
         "after": None if after is None else to_text(after),
@@ -66,12 +106,7 @@ def record(
         "number": None,
         "erased_by": None,
     }
-    row["digest"] = digest_of(event_text(row))
-    AuditEvent.insert(row).as_rowcount().execute()
-    # A trigger or rule can drop or change rows without an error.
-    if AuditEvent.select().where(AuditEvent.id == row["id"]).dicts().first() != row:
-        raise AuditNotWritten
-    return int(row["id"])
+    return row | {"digest": digest_of(event_text(row))}
 
 
 @contextmanager

@@ -2,9 +2,10 @@
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+import peewee
 from cachetools import LRUCache
 from cryptography.fernet import InvalidToken
 
@@ -12,7 +13,7 @@ from models import announced_seeds
 from models.announced_seeds import AnnouncedSeed, FoundSeed
 from models.bets import Bet
 from models.db.connection import reading, writing
-from models.log import let_wait, lock_log
+from models.log import let_all_wait, let_wait, lock_log
 from models.proof_queries import Proof
 from services.accounts import users
 from services.audit_trail.events import AuditEventType
@@ -52,6 +53,8 @@ class DrawnSeed:
         return Commitment(self.commitment, self.nonce)
 
 
+SEEDS_A_STATEMENT = 1_000
+
 ATTEMPTS = 5
 """How often a lookup is tried while other processes replace the announced seed."""
 
@@ -77,11 +80,23 @@ class ServerSeeds:
         Raises UserNotFound.
         """
         users.get_by_id(user_id)
-        seed = self.draw(nonce=1)
+        self.announce_first_of_all([user_id])
+
+    def announce_first_of_all(self, user_ids: Sequence[int]) -> None:
+        """Draw the seed of the first bet of each of these players, who exist, unless there is one."""
+        drawn = {user_id: self.draw(nonce=1) for user_id in user_ids}
         with writing():
             lock_log()
-            if announced_seeds.insert_first(user_id, commitment=seed.commitment, encrypted=seed.encrypted):
-                self._add_entry(user_id, seed.announcement, Reason.NEW)
+            for some in peewee.chunked(drawn.items(), SEEDS_A_STATEMENT):
+                seeds = dict(some)
+                new = announced_seeds.insert_first(
+                    (user_id, seed.commitment, seed.encrypted) for user_id, seed in seeds.items()
+                )
+                players = self.bet_log.pseudonyms.of_users(sorted(new))
+                let_all_wait(
+                    self._entry(player, seeds[user_id].announcement, Reason.NEW)
+                    for user_id, player in players.items()
+                )
 
     def draw(self, *, nonce: int) -> DrawnSeed:
         """A new seed; the caller stores it, which announces it."""
@@ -158,24 +173,22 @@ class ServerSeeds:
                 user_id, found, commitment=seed.commitment, encrypted=seed.encrypted
             )
             if changed:
-                self._add_entry(user_id, seed.announcement, Reason.REDRAWN, redraw=epoch)
+                player = self.bet_log.pseudonyms.of_user(user_id)
+                let_wait(self._entry(player, seed.announcement, Reason.REDRAWN, redraw=epoch))
         if changed:
             for redrawn in self.on_redraw:
                 redrawn(user_id, seed.announcement)
 
-    def _add_entry(
-        self, user_id: int, announced: Commitment, reason: Reason, *, redraw: int | None = None
-    ) -> None:
-        """Let an entry about this commitment wait for the log. To be used within ``writing()``."""
-        entry = entries.commitment(
+    def _entry(self, player: str, announced: Commitment, reason: Reason, *, redraw: int | None = None) -> str:
+        """The entry of the log about this commitment. ``player`` is the pseudonym."""
+        return entries.commitment(
             at=self._clock(),
             commitment=announced.server_seed_commitment,
             nonce=announced.nonce,
-            player=self.bet_log.pseudonyms.of_user(user_id),
+            player=player,
             reason=reason,
             redraw=redraw,
-        )
-        let_wait(entry.decode())
+        ).decode()
 
     def redraw_all(self, *, now: Millis) -> int:
         """Have every announced seed replaced before it is used; returns how many there are.

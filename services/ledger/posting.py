@@ -4,14 +4,15 @@ Every change is one ledger transaction whose entries sum to zero, written in the
 the balance columns. Bets write the same rows with SQL of their own (models/bet_settlement.py).
 """
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple
 
 from models.db.connection import writing
-from models.db.sql import execute
-from models.ledger import LedgerTransaction
+from models.db.sql import execute, insert_rows
+from models.ledger import LedgerEntry, LedgerTransaction
 from models.users import User
 from services.shared.clock import MINUTE_MS, Millis
 from services.shared.errors import AccountClosed, InsufficientBalance
@@ -86,6 +87,11 @@ WHERE id = :user_id
     AND sweepstake_cents >= :sweepstake_taken
 """
 
+ADD_TO_BALANCES = """
+UPDATE users SET balance_cents = balance_cents + :amount, balance_version = balance_version + 1
+WHERE closed_at_ms IS NULL AND id IN (SELECT CAST(value AS BIGINT) FROM {rows}(:users) AS these)
+"""
+
 INSERT_TRANSACTION = """
 INSERT INTO ledger_transactions (kind, created_at_ms) VALUES (:kind, :now) RETURNING id
 """
@@ -141,6 +147,24 @@ def write(*, kind: LedgerKind, entries: Iterable[Entry], now: Millis) -> int:
     (transaction_id,) = execute(INSERT_TRANSACTION, {"kind": kind, "now": now}).fetchone()
     _insert(transaction_id, [entry for entry in entries if entry.amount])
     return int(transaction_id)
+
+
+def grant(amount: Cents, *, user_ids: Sequence[int], now: Millis) -> None:
+    """Write a ledger transaction for each of these players, who get so many coins from the house's grants.
+
+    All or nothing. Raises AccountClosed.
+    """
+    with writing():
+        values = {"amount": amount, "users": json.dumps(list(user_ids))}
+        if execute(ADD_TO_BALANCES, values).rowcount < len(user_ids):
+            raise AccountClosed
+        kinds = [(LedgerKind.GRANT, now) for _ in user_ids]
+        written = insert_rows(LedgerTransaction, ("kind", "created_at_ms"), kinds, then="RETURNING id")
+        entries: list[tuple[int, Account, int | None, int]] = []
+        for (transaction_id,), user_id in zip(written.fetchall(), user_ids, strict=True):
+            entries.append((transaction_id, Account.HOUSE_GRANTS, None, -amount))
+            entries.append((transaction_id, Account.BALANCE, user_id, amount))
+        insert_rows(LedgerEntry, ("transaction_id", "account", "user_id", "amount_cents"), entries)
 
 
 def _insert(transaction_id: int, entries: Sequence[Entry]) -> None:

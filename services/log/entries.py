@@ -17,6 +17,7 @@ from cachetools import LRUCache
 
 from models.battles import VoidReason
 from models.db.connection import reading
+from models.db.sql import execute
 from models.log import Log
 from models.users import User
 from services.log.notes import Checkpoint, encode_base64
@@ -252,6 +253,12 @@ def edge_text(house_edge_ppm: int) -> str:
     return f"{(Decimal(house_edge_ppm) / PPM).normalize():f}"
 
 
+OF_USERS = """
+SELECT id, platform_id, pseudonym FROM users
+WHERE id IN (SELECT CAST(value AS BIGINT) FROM {rows}(:users) AS these)
+"""
+
+
 class Pseudonyms:
     """The names of players in the log: an HMAC of their platform ids, which hides these.
 
@@ -275,6 +282,12 @@ class Pseudonyms:
                 platform_id, stored = columns.where(User.id == user_id).tuples().get()
             pseudonym = self._of_users[user_id] = stored or self.of(platform_id)
         return pseudonym
+
+    def of_users(self, user_ids: Sequence[int]) -> dict[int, str]:
+        """The pseudonyms of these players by their internal ids, with one query."""
+        with reading():
+            found = execute(OF_USERS, {"users": json.dumps(user_ids)}).fetchall()
+        return {user_id: stored or self.of(platform_id) for user_id, platform_id, stored in found}
 
     def forget(self) -> None:
         """Forget what was read from the database, which was replaced."""

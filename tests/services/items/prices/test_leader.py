@@ -6,12 +6,18 @@ from models.cases import Case
 from models.db.connection import reading, writing
 from models.items import HeldMarketPrice, Item, MarketSlot, PriceSource
 from models.processes import Lease as Row
+from services.items.prices import feed as price_feed
 from services.items.prices.service import Stopped
 from services.shared.lease import Lease, LeaseLost
 from tests.harness.price_sources import feed, market, text
 
 NAMES = [f"Item {number:03}" for number in range(30)]
 """Two slices of a refresh."""
+
+
+@pytest.fixture(autouse=True)
+def _small_slices(monkeypatch):
+    monkeypatch.setattr(price_feed, "ITEMS_A_SLICE", 15)
 
 
 @pytest.fixture
