@@ -1,13 +1,14 @@
 """How long does a real catalogue take: 34,500 items, 440 cases that hold 32,000 items, 65,500 accounts?
 
     python -m bench.real_scale
-    python -m bench.real_scale --database postgresql --beside
-    python -m bench.real_scale --users 1000 --rounds 1
+    python -m bench.real_scale --database sqlite --users 1000 --rounds 1
+    python -m bench.real_scale --beside
 
 Runs the commands of operators on new databases: imports of items and cases, a refresh of all prices from a
 feed, and the creation of accounts; then a new server answers ``/api/cases?type=all`` for the first time.
-Prints the median seconds of each, and the CPU seconds of the command and of PostgreSQL. With ``--beside``,
-also the 99th percentile of the spins of 20 players on PostgreSQL while a command runs again and again.
+Prints the median seconds of each, and the CPU seconds of the command and of PostgreSQL. ``--beside`` prints
+the 99th percentile of the spins of 20 players on PostgreSQL, while each command runs again and again, and
+alone.
 """
 
 import base64
@@ -145,11 +146,14 @@ def _ended_cpu(pid: int) -> float:
 @bench_command(__doc__)
 @click.option("--database", "which", type=click.Choice(["sqlite", "postgresql", "both"]), default="both")
 @click.option("--users", default=65_500, help="accounts that are created")
-@click.option("--rounds", default=3, help="new databases of each kind")
-@click.option("--beside", is_flag=True, help="measure spins beside the commands, on PostgreSQL")
+@click.option("--rounds", default=3, help="new databases of each kind, or turns of spins")
+@click.option("--beside", is_flag=True, help="measure spins beside the commands instead")
 def main(*, which: str, users: int, rounds: int, beside: bool) -> None:
-    kinds = ["sqlite", "postgresql"] if which == "both" else [which]
-    for kind in kinds:
+    if beside:
+        with _scene("postgresql", users) as scene:
+            _spin_beside(scene, rounds)
+        return
+    for kind in ["sqlite", "postgresql"] if which == "both" else [which]:
         costs: dict[str, list[Cost]] = {}
         for _ in range(rounds):
             with _scene(kind, users) as scene:
@@ -157,9 +161,6 @@ def main(*, which: str, users: int, rounds: int, beside: bool) -> None:
                     costs.setdefault(name, []).append(step())
         for name, rounds_of_it in costs.items():
             _print(f"{kind}: {name}", rounds_of_it)
-    if beside:
-        with _scene("postgresql", users) as scene:
-            _spin_beside(scene)
 
 
 def _print(what: str, costs: list[Cost]) -> None:
@@ -231,7 +232,7 @@ def made_up_cases(names: list[str]) -> list[dict[str, object]]:
     ]
 
 
-def _spin_beside(scene: Scene) -> None:
+def _spin_beside(scene: Scene, rounds: int) -> None:
     """Print the 99th percentile of spins beside each command, and that of spins alone, in turns."""
     players = make_players(scene.stage, scene.url, CROWD)
     with (
@@ -241,7 +242,7 @@ def _spin_beside(scene: Scene) -> None:
         for name, step in scene.steps.items():
             step()
             pairs = []
-            for _ in range(scene.stage.rounds):
+            for _ in range(rounds):
                 alone = _p99(connected)
                 with _repeated(step):
                     pairs.append((alone, _p99(connected)))

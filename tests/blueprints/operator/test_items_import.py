@@ -51,6 +51,7 @@ def counts(printed):
     return {name: number for name, number in printed.items() if name != "shownWithinSeconds"}
 
 
+@pytest.mark.both_databases("services/items/importing.py")
 def test_an_array_imports_new_items_and_updates_those_that_exist(array, stored, client):
     first = array({"marketHashName": "One", "price": 1.5}, {"marketHashName": "Two", "price": None})
     second = array(
@@ -67,6 +68,7 @@ def test_an_array_imports_new_items_and_updates_those_that_exist(array, stored, 
     assert [item["price"] for item in client.get("/upgrader/items").json] == ["$3.00", "$1.50"]
 
 
+@pytest.mark.both_databases("services/items/importing.py")
 def test_a_row_may_have_all_fields(array, stored):
     row = {"appid": 252490, "marketHashName": "Name", "gunName": "Gun", "skinName": "Skin"}
     image = "https://images.example.com/1.png"

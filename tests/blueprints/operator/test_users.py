@@ -1,11 +1,13 @@
 """flask users: accounts, tokens, and the player's own view."""
 
+import json
 import re
 from itertools import chain, repeat
 
 import pytest
 
-from models.db.connection import reading, writing
+from models.db.connection import database, reading, writing
+from models.log import LogEntry, WaitingEntry
 from models.users import User
 from services.accounts import users
 
@@ -44,6 +46,7 @@ def test_a_new_account_has_only_a_token_and_commitment(run, me, client):
     assert answer.json["nonce"] == 1
 
 
+@pytest.mark.both_databases("services/accounts/users.py")
 def test_each_of_many_accounts_has_its_own_client_seed(run, me, accounts):
     run("users", "create", "bob-2")
 
@@ -142,6 +145,40 @@ def test_an_invalid_name_or_option_is_refused_in_one_line(fails, accounts):
     assert accounts() == []
 
 
+@pytest.mark.both_databases("services/bets/seeds.py")
+def test_the_first_commitment_of_each_new_account_waits_for_the_log(app, run):
+    lines = run("users", "create", "bob", "--count", "3")
+
+    seeds = app.extensions["services"].seeds
+    with reading():
+        players = {user.username: user.id for user in User.select()}
+        waiting = WaitingEntry.select(LogEntry.text).join(LogEntry).order_by(LogEntry.id)
+        logged = [json.loads(text) for (text,) in waiting.tuples()]
+    announced = [seeds.announced(user_id=players[line["username"]]) for line in lines]
+    derived = seeds.bet_log.pseudonyms.of
+    assert {(entry["player"], entry["commitment"]) for entry in logged} == {
+        (derived(line["platformid"]), commitment.server_seed_commitment)
+        for line, commitment in zip(lines, announced, strict=True)
+    }
+    assert {(entry["reason"], entry["nonce"]) for entry in logged} == {("new", 1)}
+
+
+@pytest.mark.security("The audit trail")
+def test_no_account_is_created_when_the_event_of_one_is_not_stored(run, fails, accounts):
+    run("users", "create", "alice")
+    with writing():
+        database.execute_sql(
+            "CREATE TRIGGER mine BEFORE INSERT ON audit_events"
+            """ WHEN NEW.after = '{"username":"bob-3"}' BEGIN SELECT RAISE(IGNORE); END"""
+        )
+
+    said = fails("users", "create", "bob", "--count", "4")
+
+    assert "did not store the audit trail" in said
+    assert accounts() == ["alice"]
+
+
+@pytest.mark.both_databases("services/accounts/users.py")
 def test_either_all_of_many_accounts_are_created_or_none(run, fails, accounts, monkeypatch):
     run("users", "create", "alice", "--platform-id", PLATFORM_ID)
     drawn = chain(["76561198000000002", "76561198000000003"], repeat(PLATFORM_ID))

@@ -8,6 +8,7 @@ from tests.harness.price_sources import document, feed, text
 NOTHING = {"updated": 0, "unchanged": 0, "heldBack": 0, "missing": 0, "custom": 0, "unknown": 0}
 
 
+@pytest.mark.both_databases("services/items/prices/feed.py")
 def test_every_item_gets_its_price(run, source, add, stored_prices):
     add({"One": 1, "Two": 2, "Three": 3})
     source.answer = feed({"One": 150, "Two": 200, "Four": 5})
@@ -84,6 +85,21 @@ def test_only_the_first_held_back_items_are_named(run, source, add):
     said = run("prices", "refresh")
 
     assert (said["heldBack"], said["heldBackItems"]) == (30, names[:20])
+
+
+@pytest.mark.both_databases("services/items/prices/feed.py")
+def test_a_refresh_in_many_transactions_treats_each_item_alike(run, source, add, stored_prices, monkeypatch):
+    monkeypatch.setattr(price_feed, "ITEMS_A_SLICE", 3)
+    prices = {f"Item {number}": 100 for number in range(10)}
+    add(dict.fromkeys(prices, 1))
+    add({"Unpriced": None})
+    source.answer = feed(prices | {"Item 1": 150, "Item 8": 5000, "Unpriced": 7})
+
+    said = run("prices", "refresh")
+
+    counted = {"updated": 2, "unchanged": 8, "heldBack": 1, "heldBackItems": ["Item 8"]}
+    assert said == NOTHING | counted
+    assert stored_prices() == prices | {"Item 1": 150, "Unpriced": 7}
 
 
 def test_a_price_stays_when_its_cases_cannot_be_repriced(prices, source, add, stored_prices, monkeypatch):
