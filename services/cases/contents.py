@@ -220,10 +220,10 @@ def _contents_with(item_ids: Iterable[int]) -> Iterable[Any]:
 
 
 class RunningPrices:
-    """Sets the prices of cases in many transactions, each of which has changed the prices of some items.
+    """Sets the prices of cases in many transactions, each of which changes the prices of some items.
 
     It keeps the value of each case and adds the differences, so that the items of a case are read once.
-    Adding them up again in each transaction would take 15 times as long for 34,500 new prices.
+    Adding them up again in each transaction takes 11 s of CPU for 34,500 new prices instead of 0.5.
     """
 
     def __init__(self) -> None:
@@ -240,9 +240,9 @@ class RunningPrices:
                 self._values |= _values_of(some)
 
     def follow(self, differences: Mapping[int, int], *, version_now: int) -> None:
-        """Set the prices of the cases that hold these items, whose prices differ by so much now.
+        """Set the prices of the cases that hold these items, whose prices differ by so many cents now.
 
-        Call this in the transaction that changed the items, after the changes. ``version_now`` is what
+        Call this once in each transaction, after the changes, even without any. ``version_now`` is what
         ``version.begin_change`` has returned in it.
         """
         if version_now != self._version + 1:

@@ -201,8 +201,7 @@ class Feed:
         if missing:
             due = None if self.has_market else next_refresh
             execute(UPDATE_MISSING, {"missing": json.dumps(missing), "next": due})
-        if differences:
-            of_cases.follow(differences, version_now=version_now)
+        of_cases.follow(differences, version_now=version_now)
         return item_id
 
 

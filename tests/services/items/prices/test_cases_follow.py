@@ -5,6 +5,8 @@ import re
 
 import pytest
 
+from services.items.prices import feed as price_feed
+from services.items.prices import service as price_service
 from tests.harness.players import import_case
 from tests.harness.price_sources import feed
 from tests.services.items.prices.conftest import HOUR, START
@@ -27,6 +29,29 @@ def test_an_items_new_price_changes_its_cases_price(client, run, source):
     # 20 / 0.95, up to the cent.
     assert case["price"] == 21.06
     assert [item["price"] for item in case["items"]] == ["$20.00", "$20.00"]
+
+
+@pytest.mark.usefixtures("case")
+def test_a_case_that_is_changed_during_a_refresh_gets_the_price_of_its_new_contents(
+    client, run, source, stored_prices, monkeypatch
+):
+    source.answer = feed({"One": 25_00, "Two": 30_00})
+    changed = []
+
+    def change_after_the_first_transaction():
+        if stored_prices()["One"] == 25_00 and not changed:
+            changed.append(stored_prices())
+            import_case("Case", {"One": 90, "Two": 10})
+
+    monkeypatch.setattr(price_feed, "ITEMS_A_SLICE", 1)
+    monkeypatch.setattr(price_service, "pause", change_after_the_first_transaction)
+
+    run("prices", "refresh")
+
+    [case] = client.get("/api/cases").json
+    assert changed == [{"One": 25_00, "Two": 20_00}]
+    # (25 * 0.9 + 30 * 0.1) / 0.95, up to the cent.
+    assert case["price"] == 26.85
 
 
 @pytest.mark.usefixtures("case")
