@@ -23,6 +23,7 @@ import threading
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
@@ -39,7 +40,7 @@ from tests.harness.command_line import bench_command
 from tests.harness.databases import DurablePostgres, SqliteFiles, durable_postgres
 from tests.harness.line_process import LineProcess
 from tests.harness.price_sources import feed, price_server
-from tests.harness.process_stats import cpu_seconds
+from tests.harness.process_stats import cpu_seconds, cpu_seconds_of_ended
 from tests.harness.servers import ROOT, flask_command
 
 CASES = 440
@@ -134,13 +135,9 @@ class Scene:
 
     def _database_cpu(self) -> float:
         """Of PostgreSQL's processes, those that have ended too."""
-        return cpu_seconds(self.postgres.pid) + _ended_cpu(self.postgres.pid) if self.postgres else 0.0
-
-
-def _ended_cpu(pid: int) -> float:
-    """CPU seconds of the children of this process that have ended."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[13]) + int(fields[14])) / 100
+        if self.postgres is None:
+            return 0.0
+        return cpu_seconds(self.postgres.pid) + cpu_seconds_of_ended(self.postgres.pid)
 
 
 @bench_command(__doc__)
@@ -271,13 +268,13 @@ def _repeated(step: Callable[[], Cost]) -> Iterator[None]:
         while not ended.is_set():
             step()
 
-    thread = threading.Thread(target=repeat)
-    thread.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        thread.join()
+    with ThreadPoolExecutor(1) as thread:
+        repeating = thread.submit(repeat)
+        try:
+            yield
+        finally:
+            ended.set()
+        repeating.result()
 
 
 if __name__ == "__main__":

@@ -5,7 +5,8 @@ import resource
 from pathlib import Path
 
 USER_TICKS, SYSTEM_TICKS = 11, 12
-"""The fields of CPU time in /proc/PID/stat, counted after the name."""
+ENDED_USER_TICKS, ENDED_SYSTEM_TICKS = 13, 14
+"""The fields of CPU time in /proc/PID/stat, counted after the name: its own, and that of ended children."""
 
 
 def children(pid: int) -> list[int]:
@@ -22,6 +23,13 @@ def cpu_seconds(pid: int) -> float:
         return 0.0
     ticks = int(fields[USER_TICKS]) + int(fields[SYSTEM_TICKS])
     return ticks / os.sysconf("SC_CLK_TCK") + sum(map(cpu_seconds, own_children))
+
+
+def cpu_seconds_of_ended(pid: int) -> float:
+    """CPU seconds of the children of a process that have ended."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    ticks = int(fields[ENDED_USER_TICKS]) + int(fields[ENDED_SYSTEM_TICKS])
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def resident_bytes(pid: int) -> int:
