@@ -178,19 +178,19 @@ def store(rows: Sequence[ItemColumns], *, now: Millis, reason: str = "") -> Item
 
 def _changes(rows: Sequence[ItemColumns], now: Millis) -> Iterator[ItemChange]:
     for some in peewee.chunked(rows, ROWS_A_STATEMENT):
-        query = Item.select().where(Item.market_hash_name.in_([_KEY(row) for row in some]))
-        stored = {item.market_hash_name: item for item in query}
+        query: Any = Item.select().where(Item.market_hash_name.in_([_KEY(row) for row in some]))
+        stored = {_KEY(item): item for item in query.dicts()}
         for row in some:
             yield _change(row, stored.get(_KEY(row)), now)
 
 
-def _change(row: ItemColumns, stored: Item | None, now: Millis) -> ItemChange:
+def _change(row: ItemColumns, stored: ItemColumns | None, now: Millis) -> ItemChange:
     values = _merged(row, stored, now)
     return ItemChange(
         key=values["market_hash_name"],
-        before=None if stored is None else _facts(stored.__data__),
+        before=None if stored is None else _facts(stored),
         after=_facts(values),
-        item_id=0 if stored is None else stored.id,
+        item_id=0 if stored is None else stored["id"],
         values=values,
     )
 
@@ -207,14 +207,15 @@ def _facts(columns: ItemColumns) -> ItemFacts:
     )
 
 
-def _merged(row: ItemColumns, stored: Item | None, now: Millis) -> ItemColumns:
-    name = catalogue.parse_name(row["market_hash_name"])
-    kept = {"gun_name": name.gun_name, "skin_name": name.skin_name, "image": "", "custom_price": False}
-    if stored is not None:
-        kept = {column: getattr(stored, column) for column in kept}
+def _merged(row: ItemColumns, stored: ItemColumns | None, now: Millis) -> ItemColumns:
+    if stored is None:
+        name = catalogue.parse_name(row["market_hash_name"])
+        kept = {"gun_name": name.gun_name, "skin_name": name.skin_name, "image": "", "custom_price": False}
+    else:
+        kept = {column: stored[column] for column in ("gun_name", "skin_name", "image", "custom_price")}
     merged = kept | {"next_price_fetch_ms": now} | row
-    if stored is not None and stored.custom_price and "custom_price" not in row:
-        merged["price_cents"] = stored.price_cents
+    if stored is not None and stored["custom_price"] and "custom_price" not in row:
+        merged["price_cents"] = stored["price_cents"]
     merged["price_source"] = None if merged["price_cents"] is None else IMPORT
     # Unknown until the feed is compared with the item again.
     merged["in_feed"] = None
