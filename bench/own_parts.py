@@ -20,13 +20,13 @@ from functools import partial
 import click
 import gevent
 import marshmallow as ma
+from models.db.group_commit import GroupCommit
 from playhouse.pool import PooledPostgresqlDatabase
 from socketio import RedisManager
 
 from blueprints.upgrader.schemas import InventoryItemSchema
 from models.db import migrate
 from models.db.connection import database, open_database, reading, writing
-from models.db.group_commit import GroupCommit
 from models.db.postgres import POOL_SIZE, POOL_WAIT_SECONDS, cooperate_with_gevent
 from models.db.sql import execute
 from models.users import User

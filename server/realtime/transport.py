@@ -61,13 +61,15 @@ class Batch:
 
     def __init__(self, packets: "Sequence[Packet | Batch]") -> None:
         self._packets = packets
-        self._frames = Frames(b"".join(map(_frames, packets)))
+        self._frames: Frames | None = None
 
     def __iter__(self) -> "Iterator[Packet | Batch]":
         return iter(self._packets)
 
     def encode(self) -> Frames:
-        """The packets as the frames that a websocket sends."""
+        """The packets as the frames that a websocket sends, encoded once for all receivers."""
+        if self._frames is None:
+            self._frames = Frames(b"".join(map(_frames, self._packets)))
         return self._frames
 
 

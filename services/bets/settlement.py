@@ -65,7 +65,9 @@ class NewBet(SettledBet):
     """A bet that was settled now, with what is sent and counted for it."""
 
     values: Mapping[str, Any]
-    """The parameters of its settlement."""
+    """Its columns, and the parameters of its settlement."""
+    pseudonym: str
+    """The player's name in the log."""
     expectation: Expectation | None
     next_commitment: Commitment
     balances: Balances
@@ -156,6 +158,8 @@ class BetSettler:
 
     def _store(self, settlement: Settlement, terms: Terms, next_seed: DrawnSeed) -> NewBet:
         """Write the bet. Raises SeedUsed if another bet has used its seed."""
+        # Before the bet, because it may have to be read.
+        pseudonym = self._bet_log.pseudonyms.of_user(settlement.user_id)
         stored = self._writer.write(settlement)
         self._bet_log.remember_bet(user_id=settlement.user_id, nonce=settlement.nonce)
         self._seeds.remember_next(next_seed, user_id=settlement.user_id)
@@ -171,20 +175,22 @@ class BetSettler:
             user_id=settlement.user_id,
             prize_id=stored.prize_id,
             values=stored.values,
+            pseudonym=pseudonym,
             expectation=terms.expectation(),
             next_commitment=next_seed.announcement,
             balances=stored.balances,
             is_slow=is_slow,
         )
 
-    def receipt(self, settled: SettledBet) -> str:
+    def receipt(self, settled: NewBet) -> str:
         """The signed promise that the bet is in the public log within ten seconds."""
-        if not isinstance(settled, NewBet):
-            return self._bet_log.receipt_of_bet(user_id=settled.user_id, nonce=settled.bet.nonce)
         values = {**settled.values, "snapshot": settled.values["snapshot_hash"]}
         logged = LoggedBet._make(values[name] for name in LoggedBet._fields)
-        entry = entries.bet(logged, player=self._bet_log.pseudonyms.of_user(settled.user_id))
-        return self._bet_log.receipt(entry)
+        return self._bet_log.receipt(entries.bet(logged, player=settled.pseudonym))
+
+    def receipt_of_earlier(self, settled: SettledBet) -> str:
+        """The same of a bet that was settled before. Raises what ``reading()`` raises."""
+        return self._bet_log.receipt_of_bet(user_id=settled.user_id, nonce=settled.bet.nonce)
 
     def postpone_proof(self, settled: NewBet) -> None:
         """Write when the proof of a bet is due whose settlement was slow."""

@@ -7,6 +7,7 @@ one transaction. A bet that is refused is refused alone, and a locked player del
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import orjson
 import peewee
 
 from models import bet_settlement as sql
@@ -23,7 +24,6 @@ from services.limits import exclusions
 from services.limits.limits import LimitReached
 from services.log.bet_log import BetLog
 from services.rewards.free_openings import refusal_of_use
-from services.shared import decimal_json
 from services.shared.clock import CalendarPeriod, Millis
 from services.shared.errors import AccountSuspended, InsufficientBalance, Unauthorized
 from services.shared.signals import Tag, invalidate
@@ -127,7 +127,7 @@ class BetWriter:
         common = self._common()
         # The text of a snapshot is long, and only the first opening of a content needs it.
         omitted = {} if is_alone else {"snapshot_text": None}
-        bets = decimal_json.dumps([vars(settlement) | omitted for settlement in settlements])
+        bets = orjson.dumps([vars(settlement) | omitted for settlement in settlements]).decode()
         rows = {row[0]: row for row in database.execute_sql(statement.execute, [bets, *common])}
         outcomes: list[Outcome] = []
         for settlement in settlements:

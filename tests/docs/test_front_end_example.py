@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from services.bets.writer import BetWriter
 from services.bets.upgrader import WagerAboveLimit
+from services.bets.writer import BetWriter
 from tests.harness.node import NODE, SCRIPTS, TIMEOUT_SECONDS
 from tests.harness.players import import_case
 from tests.harness.servers import ROOT

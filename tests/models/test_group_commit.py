@@ -3,9 +3,9 @@
 import threading
 
 import pytest
+from models.db.group_commit import GroupCommit
 
 from models.db.connection import database, reading
-from models.db.group_commit import GroupCommit
 from models.users import User
 from tests.harness.waiting import wait_until
 from tests.support.markers import sqlite_only

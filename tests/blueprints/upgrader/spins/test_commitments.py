@@ -69,7 +69,7 @@ def test_next_commitment_and_balance_arrive_after_a_lost_commit_answer(connect, 
         raise peewee.OperationalError("the connection was lost")
 
     with monkeypatch.context() as patch:
-        patch.setattr(BetSettler, "write", settle_without_answer)
+        patch.setattr(BetWriter, "write", settle_without_answer)
         assert socket.spin({"amount": 1, "item": item})["error"] == "Something went wrong"
 
     assert socket.expect("upgrader:commitment")["nonce"] == first["nonce"] + 1
