@@ -14,18 +14,18 @@ import itertools
 import tempfile
 import time
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import click
 import gevent
 import marshmallow as ma
-from models.db.group_commit import GroupCommit
 from playhouse.pool import PooledPostgresqlDatabase
 from socketio import RedisManager
 
 from blueprints.upgrader.schemas import InventoryItemSchema
 from models.db import migrate
+from models.db.batches import Batches
 from models.db.connection import database, open_database, reading, writing
 from models.db.postgres import POOL_SIZE, POOL_WAIT_SECONDS, cooperate_with_gevent
 from models.db.sql import execute
@@ -119,8 +119,14 @@ def group_commit(url: str, seconds: float) -> None:
         with writing():
             insert()
 
-    together = GroupCommit()
-    for name, write in (("group commit", lambda: together.run(insert)), ("a commit each", alone)):
+    def insert_all(asked: Sequence[None]) -> Sequence[None]:
+        with writing():
+            for _ in asked:
+                insert()
+        return asked
+
+    together = Batches(insert_all)
+    for name, write in (("one commit", lambda: together.run(None)), ("a commit each", alone)):
         times, _ = ask(write, clients=PLAYERS, seconds=seconds)
         print(f"{name}: {PLAYERS} players on SQLite: {len(times) / seconds:,.0f} transactions/s")
 
