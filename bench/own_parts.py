@@ -53,7 +53,7 @@ ITEMS = 34_500
 def main(seconds: float) -> None:
     cooperate_with_gevent()
     with tempfile.TemporaryDirectory() as place:
-        group_commit(f"sqlite:///{place}/bench.db", seconds)
+        batches(f"sqlite:///{place}/bench.db", seconds)
         rate_limiter()
         rate_limiter_over_redis()
         signals()
@@ -106,7 +106,7 @@ def ask(query: Callable[[], None], *, clients: int, seconds: float) -> tuple[lis
     return times, len(failures)
 
 
-def group_commit(url: str, seconds: float) -> None:
+def batches(url: str, seconds: float) -> None:
     """How many small transactions a second many players commit on SQLite."""
     open_database(url)
     with writing():

@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
+from models.db import waiting
 from models.db.waiting import FifoSemaphore
 
 Asked = TypeVar("Asked")
@@ -37,10 +38,15 @@ class Batches(Generic[Asked, Outcome]):
         """
         entry: _Entry[Asked, Outcome] = _Entry(asked)
         self._waiting.append(entry)
-        # One caller does a batch. The next callers find that theirs is done, or do the next one.
-        with self._turn.hold(timeout_seconds=None):
+        # One caller does a batch. The next callers find that theirs is done, or do the next one, with what
+        # is left of their wait budgets: while the database is away, all fail in the time of one.
+        with waiting.wait(waiting.ANSWER_SECONDS):
+            self._turn.acquire(None)
+        try:
             while not entry.has_ended:
                 self._do_batch()
+        finally:
+            self._turn.release()
         if isinstance(entry.outcome, BaseException):
             raise entry.outcome
         return entry.outcome  # type: ignore[return-value]  # it has ended

@@ -100,7 +100,7 @@ class BetWriter:
         try:
             return self._batches.run(settlement)
         except LeftOut:
-            with database.obj.connection_for_bet():
+            with database.obj.connection_for_single_bet():
                 (outcome,) = self._write_in_one_statement([settlement], is_alone=True)
         if isinstance(outcome, Exception):
             raise outcome

@@ -4,6 +4,7 @@ import threading
 
 import pytest
 
+from models.db import waiting
 from models.db.batches import MAX_BATCH, Batches
 from tests.harness.waiting import wait_until
 
@@ -80,3 +81,33 @@ def test_more_than_a_batch_are_done_in_several(at_once, done):
 def test_one_caller_alone_waits_for_nobody(together, done):
     assert together.run(7) == 14
     assert done == [[7]]
+
+
+def test_a_wait_for_others_counts_against_the_wait_budget():
+    left = []
+    began = threading.Event()
+    may_end = threading.Event()
+
+    def do(asked):
+        left.append(waiting.seconds_left())
+        began.set()
+        may_end.wait()
+        return asked
+
+    together = Batches(do)
+
+    def ask():
+        with waiting.limit_waits():
+            together.run(1)
+
+    first, second = threading.Thread(target=ask), threading.Thread(target=ask)
+    first.start()
+    began.wait()
+    second.start()
+    wait_until(lambda: together._turn.waiting == 1)
+    may_end.set()
+    first.join()
+    second.join()
+
+    assert left[0] == waiting.ANSWER_SECONDS
+    assert left[1] < waiting.ANSWER_SECONDS
