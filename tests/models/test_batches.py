@@ -109,5 +109,4 @@ def test_a_wait_for_others_counts_against_the_wait_budget():
     first.join()
     second.join()
 
-    assert left[0] == waiting.ANSWER_SECONDS
-    assert left[1] < waiting.ANSWER_SECONDS
+    assert left[1] < left[0]
