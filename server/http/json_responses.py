@@ -5,6 +5,7 @@ from typing import Any
 import orjson
 from flask import Response
 from flask.json.provider import DefaultJSONProvider
+from werkzeug.sansio.response import Response as AnyResponse
 
 # Flask has its own form of dates.
 OPTIONS = orjson.OPT_APPEND_NEWLINE | orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_DATACLASS
@@ -16,11 +17,11 @@ class JsonProvider(DefaultJSONProvider):
     sort_keys = False
     compact = True
 
-    def response(self, *args: Any, **kwargs: Any) -> Response:
+    def response(self, *args: Any, **kwargs: Any) -> AnyResponse:
         """As Flask's own, in a third of the time."""
         try:
             body = orjson.dumps(self._prepare_response_obj(args, kwargs), option=OPTIONS)
         except TypeError:
             # Such as an integer of more than 64 bits, or a lone surrogate.
             return super().response(*args, **kwargs)
-        return self._app.response_class(body, mimetype=self.mimetype)
+        return Response(body, mimetype=self.mimetype)
