@@ -40,7 +40,7 @@ class WireSchema(ma.Schema):
     def _columns(self) -> list[tuple[str, str | None, type | None, Callable[..., Any]]]:
         """Key, attribute, plain type and conversion of each field.
 
-        There is no attribute where the whole object is converted. A value of the plain type is dumped as it is.
+        There is no attribute where the whole object is converted. A value of the plain type stays as it is.
         """
         columns = []
         for name, field in self.dump_fields.items():
