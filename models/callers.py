@@ -57,10 +57,10 @@ _LOGINS = [
     for provider in LoginProvider
 ]
 _COLUMNS = ", ".join([*Caller._fields[: -len(_LOGINS)], *_LOGINS])
-_FIND = f"SELECT {_COLUMNS} FROM users WHERE platform_id = :platform_id"  # noqa: S608  # constants
+FIND_CALLER = f"SELECT {_COLUMNS} FROM users WHERE platform_id = :platform_id"  # noqa: S608  # constants
 
 
 def find_caller(platform_id: str) -> Caller | None:
     """The player with this platform id. To be used within ``reading()``."""
-    row = execute_prepared("find_caller", _FIND, {"platform_id": platform_id}).fetchone()
+    row = execute_prepared("find_caller", FIND_CALLER, {"platform_id": platform_id}).fetchone()
     return None if row is None else Caller(*row[:_FLAGS], *map(bool, row[_FLAGS:]))
