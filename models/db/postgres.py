@@ -66,6 +66,16 @@ def _acquire(slots: FifoSemaphore) -> None:
         raise MaxConnectionsExceeded("no connection became free in time") from None
 
 
+@contextmanager
+def _held(slots: FifoSemaphore) -> Iterator[None]:
+    """Hold one of these slots for the block. Raises MaxConnectionsExceeded if none becomes free in time."""
+    _acquire(slots)
+    try:
+        yield
+    finally:
+        slots.release()
+
+
 REPORTED = {
     "25006": (ReadOnlyDatabase, "the database is read-only, and the server must write to it"),
     "40001": (RolledBack, "the database has rolled back a transaction because of concurrent ones (40001)"),
@@ -180,12 +190,8 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
     @contextmanager
     def connection_for_bet(self) -> Iterator[Any]:
         """Borrow a connection to settle a bet. Raises MaxConnectionsExceeded if none becomes free in time."""
-        _acquire(self._settling)
-        try:
-            with self.slot(), self.connection_context():
-                yield self.connection()
-        finally:
-            self._settling.release()
+        with _held(self._settling), self.slot(), self.connection_context():
+            yield self.connection()
 
     def connect(self, reuse_if_open: bool = False) -> bool:  # noqa: FBT001, FBT002  # peewee's signature
         """Borrow a connection from the pool, or open one without making other requests wait."""
