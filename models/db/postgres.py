@@ -55,14 +55,21 @@ IN_RECOVERY = (
 OTHER_DATABASE = "the address of the database leads to another one than this process uses"
 
 
-@contextmanager
-def _held(slots: FifoSemaphore) -> Iterator[None]:
-    """Hold one of these slots for the block. Raises MaxConnectionsExceeded if none becomes free in time."""
+def _acquire(slots: FifoSemaphore) -> None:
+    """Take one of these slots. Raises MaxConnectionsExceeded if none becomes free in time."""
+    if slots.acquire_free():
+        return
     try:
         with waiting.wait(POOL_WAIT_SECONDS) as seconds:
             slots.acquire(seconds)
     except TimeoutError:
         raise MaxConnectionsExceeded("no connection became free in time") from None
+
+
+@contextmanager
+def _held(slots: FifoSemaphore) -> Iterator[None]:
+    """Hold one of these slots for the block. Raises MaxConnectionsExceeded if none becomes free in time."""
+    _acquire(slots)
     try:
         yield
     finally:
@@ -77,20 +84,14 @@ REPORTED = {
 """Errors and their texts by the codes of PostgreSQL."""
 
 
-@contextmanager
-def as_unavailable() -> Iterator[None]:
-    """Raise OperationalError for a lost connection, a damaged file, and the errors of REPORTED."""
-    try:
-        yield
-    except peewee.DatabaseError as error:
-        # Errors that a statement reports are subclasses.
-        code = getattr(error.__cause__ or error.__context__, "pgcode", None)
-        if code in REPORTED:
-            kind, text = REPORTED[code]
-            raise kind(text) from error
-        if type(error) is peewee.DatabaseError:
-            raise peewee.OperationalError(str(error)) from error
-        raise
+def as_unavailable(error: peewee.DatabaseError) -> peewee.DatabaseError:
+    """OperationalError for a lost connection, a damaged file, and the errors of REPORTED; else the error."""
+    code = getattr(error.__cause__ or error.__context__, "pgcode", None)
+    if code in REPORTED:
+        kind, text = REPORTED[code]
+        return kind(text)
+    # Errors that a statement reports are subclasses.
+    return peewee.OperationalError(str(error)) if type(error) is peewee.DatabaseError else error
 
 
 SEQUENCES = """
@@ -170,13 +171,20 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
     @contextmanager
     def slot(self) -> Iterator[None]:
         """Hold the right to one connection. Raises MaxConnectionsExceeded if none becomes free in time."""
+        # Written out, because every use of the database passes here: context managers took longer.
+        _acquire(self._slots)
         try:
-            with _held(self._slots), as_unavailable():
-                yield
-        except ReadOnlyDatabase:
-            # Sessions stay read-only after the database has become writable.
-            self.leave_connections()
-            raise
+            yield
+        except peewee.DatabaseError as error:
+            unavailable = as_unavailable(error)
+            if isinstance(unavailable, ReadOnlyDatabase):
+                # Sessions stay read-only after the database has become writable.
+                self.leave_connections()
+            if unavailable is error:
+                raise
+            raise unavailable from error
+        finally:
+            self._slots.release()
 
     @contextmanager
     def connection_for_single_bet(self) -> Iterator[None]:

@@ -119,6 +119,14 @@ class FifoSemaphore:
             self._waiting.remove(turn)
             return True
 
+    def acquire_free(self) -> bool:
+        """Take a slot if one is free. Does not wait; returns whether a slot was taken."""
+        with self._guard:
+            # While others wait, none is free.
+            is_free = self._free > 0
+            self._free -= is_free
+        return is_free
+
     def release(self) -> None:
         """Give a slot back, to the waiter that has waited longest."""
         with self._guard:
