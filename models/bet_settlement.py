@@ -8,8 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Any, NamedTuple, get_type_hints
 
 from models.bets import HIGH_ROLL, Bet
-from models.db.postgres import Postgres
-from models.db.sql import PARAMETER, with_clock
+from models.db.sql import PARAMETER
 from models.limits import REFUSAL, SUMS
 from models.users import Balances
 
@@ -88,19 +87,15 @@ class Common(NamedTuple):
     """The longest play session; 0 for any time."""
 
 
-TYPES: dict[Any, str] = {int: "bigint", int | None: "bigint"}
-GIVEN = {field.name: TYPES.get(field.type, "text") for field in fields(Settlement)}
+TYPES: dict[Any, str] = dict.fromkeys((int, int | None), "bigint") | dict.fromkeys((str, str | None), "text")
+GIVEN = {field.name: TYPES[field.type] for field in fields(Settlement)}
 """The types of what each bet has of its own."""
-PARAMETERS = {"bets": "json"} | {
-    name: TYPES.get(kind, "text") for name, kind in get_type_hints(Common).items()
-}
-"""The types of the parameters of the statement: an array of objects with the keys of GIVEN, and Common."""
 
 NEXT_COMMITMENT = "next_commitment"
 BET_FIELDS = [
     field
     for field in Bet._meta.sorted_fields  # noqa: SLF001  # peewee's own way
-    if field.column_name in (*GIVEN, *PARAMETERS, NEXT_COMMITMENT)
+    if field.column_name in (*GIVEN, *Common._fields, NEXT_COMMITMENT)
 ]
 """The fields of a bet whose values are given."""
 
@@ -227,7 +222,7 @@ def settling_statement(*, is_alone: bool) -> str:
         """  # a constant
     return f"""
 WITH given ({", ".join(f":{name}" for name in GIVEN)}) AS (
-    SELECT {", ".join(GIVEN)} FROM json_to_recordset(:bets)
+    SELECT {", ".join(GIVEN)} FROM json_to_recordset(CAST(:bets AS json))
         AS bet ({", ".join(f"{name} {kind}" for name, kind in GIVEN.items())})
 ), asked AS MATERIALIZED (
     SELECT *, pg_try_advisory_xact_lock(1936746862, CAST(:user_id & 2147483647 AS INTEGER)) AS is_taken
@@ -276,34 +271,20 @@ LEFT JOIN prize ON bet_id = :bet_id
 """  # noqa: S608  # constants
 
 
-class Prepared(NamedTuple):
-    """A settling statement of PostgreSQL, which each connection prepares once."""
-
-    name: str
-    prepare: str
-    execute: str
-    """Takes the values of PARAMETERS in their order. Returns a row for each bet: its player, whether no other
-    process was settling a bet of the player, whether seed and player were as the bet has them and are locked,
-    and if it is settled its id, that of its prize, and the balances."""
+def _with_columns(statement: str) -> str:
+    """The statement with a column in place of what each bet has of its own, and the types of the others."""
+    columns = {name: f"given_{name}" for name in (*GIVEN, "transaction_id", "bet_id")}
+    columns |= {name: f"CAST(:{name} AS {TYPES[kind]})" for name, kind in get_type_hints(Common).items()}
+    columns[NEXT_COMMITMENT] = "decode(given_next_commitment_hex, 'hex')"
+    return PARAMETER.sub(lambda found: columns.get(found[1], found[0]), statement)
 
 
-def _prepared(name: str, statement: str) -> Prepared:
-    return Prepared(
-        name,
-        prepare=f"PREPARE {name} ({', '.join(PARAMETERS.values())}) AS {numbered(statement)}",
-        execute=f"EXECUTE {name} ({', '.join('%s' for _ in PARAMETERS)})",
-    )
-
-
-def numbered(statement: str) -> str:
-    """The statement with ``$1`` for the first of PARAMETERS, and columns for what each bet has of its own."""
-    names = {name: f"${number}" for number, name in enumerate(PARAMETERS, start=1)}
-    names[NEXT_COMMITMENT] = "decode(given_next_commitment_hex, 'hex')"
-    return PARAMETER.sub(lambda name: names.get(name[1], f"given_{name[1]}"), with_clock(statement, Postgres))
-
-
-SETTLE = _prepared("settle", settling_statement(is_alone=False))
-SETTLE_ALONE = _prepared("settle_alone", settling_statement(is_alone=True))
+SETTLE = _with_columns(settling_statement(is_alone=False))
+SETTLE_ALONE = _with_columns(settling_statement(is_alone=True))
+"""The statements of PostgreSQL. Their parameters are ``bets``, a JSON array of objects with the keys of
+GIVEN, and the fields of Common. They return a row for each bet: its player, whether no other process was
+settling a bet of the player, whether seed and player were as the bet has them and are locked, and if it is
+settled its id, that of its prize, and the balances."""
 
 # On SQLite the parts are statements that run one after the other.
 USE_SEED = f"UPDATE announced_seeds SET {NEXT_SEED} WHERE {SEED_IS_ANNOUNCED}"  # noqa: S608  # constants

@@ -9,8 +9,8 @@ import psycopg2
 
 from bench.speed.machine import running_on
 from bench.speed.stage import LOAD, Stage
-from models.bet_settlement import PARAMETERS
-from models.bet_settlement import SETTLE as STATEMENT
+from models import bet_settlement
+from models.db.sql import prepared
 from services.log.tree import EMPTY_ROOT
 from tests.harness.databases import administer, packaged_tool
 from tests.harness.players import Player
@@ -83,12 +83,13 @@ VALUES = {
 }
 """The parameters of the settling statement."""
 
+STATEMENT = prepared("settle", bet_settlement.SETTLE)
 SETTLE = rf"""
 \if :prepared = 0
 {STATEMENT.prepare};
 \set prepared 1
 \endif
-{STATEMENT.execute % tuple(VALUES[name] for name in PARAMETERS)};
+{STATEMENT.execute % tuple(VALUES[name] for name in STATEMENT.names)};
 """  # constants
 """A spin as the platform settles it, one at a time."""
 

@@ -15,7 +15,7 @@ from models.bet_settlement import NEXT_COMMITMENT, Common, Settlement
 from models.db.batches import Batches
 from models.db.connection import UNAVAILABLE, database, reading, writing
 from models.db.new_connections import RolledBack
-from models.db.sql import execute
+from models.db.sql import execute, execute_prepared
 from models.db.sqlite import Sqlite
 from models.limits import REFUSAL
 from models.users import PERMANENTLY, Balances
@@ -119,16 +119,13 @@ class BetWriter:
 
     def _write_in_one_statement(self, settlements: Sequence[Settlement], *, is_alone: bool) -> list[Outcome]:
         """Write bets of different players on PostgreSQL, with the connection that is open."""
-        statement = sql.SETTLE_ALONE if is_alone else sql.SETTLE
-        connection = database.connection()
-        if statement.name not in connection.prepared:
-            database.execute_sql(statement.prepare)
-            connection.prepared.add(statement.name)
+        name, statement = ("settle_alone", sql.SETTLE_ALONE) if is_alone else ("settle", sql.SETTLE)
         common = self._common()
         # The text of a snapshot is long, and only the first opening of a content needs it.
         omitted = {} if is_alone else {"snapshot_text": None}
         bets = orjson.dumps([vars(settlement) | omitted for settlement in settlements]).decode()
-        rows = {row[0]: row for row in database.execute_sql(statement.execute, [bets, *common])}
+        values = {"bets": bets, **common._asdict()}
+        rows = {row[0]: row for row in execute_prepared(name, statement, values)}
         outcomes: list[Outcome] = []
         for settlement in settlements:
             values = self._values(settlement, common)
