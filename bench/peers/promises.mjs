@@ -1,7 +1,7 @@
-// The promises of the platform beyond the answer to a spin, as a Node.js server keeps them, for socketio_spins.mjs: the next
-// seed is encrypted, the player gets a signed receipt, the bet is logged and counted, it is appended to the public log once
-// a second, and no proof is sent before the signed checkpoint that has its bet is on the disk.
-// It leaves out what the platform does beside: rate limits, totals of statistics, and proofs that were missed.
+// The platform's promises of a spin beyond its answer, as a Node.js server keeps them, for socketio_spins.mjs: waits
+// have limits, the next seed is encrypted, the player gets a signed receipt, the bet is a line of the server's log and
+// counted, it is appended to the public log once a second, and no proof is sent before the signed checkpoint with its
+// bet is on the disk. Not here: rate limits, totals of statistics, several processes, and proofs that were missed.
 import { createCipheriv, createHash, createHmac, generateKeyPairSync, randomBytes, sign } from "node:crypto";
 import { open, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -20,7 +20,7 @@ const CENTS_PER_COIN = 100;
 const PPM = 1_000_000;
 const ROLL_RANGE = 10_000_000;
 
-// -- encryption, receipts, log lines and metrics ----------------------------------------------------------------------------
+// -- encryption, receipts, log lines and metrics
 
 const secretKey = randomBytes(32);
 
@@ -119,9 +119,9 @@ export function record(outcome, began, bet) {
   variance.inc(chance * (1 - chance) * price ** 2);
 }
 
-// -- the public log ---------------------------------------------------------------------------------------------------------
+// -- the public log
 
-const [HASH, WIDTH, HEIGHT, BATCH] = [32, 256, 8, 5_000];
+const [HASH, WIDTH, BATCH] = [32, 256, 5_000];
 const APPEND_MS = 1_000;
 const FILE = join(process.env.INSTANCE_DIR, `peer-${process.pid}.checkpoint`);
 let pool = null;
@@ -175,16 +175,12 @@ function grow(size, edge, leaves) {
   for (let level = 0; hashes.length || level < edge.length; level++) {
     const row = [...(edge[level] ?? []), ...hashes];
     const full = [];
-    let last = edge[level] ?? [];
-    for (let start = 0, number = numberAt(size, level); hashes.length && start < row.length; start += WIDTH, number++) {
-      last = row.slice(start, start + WIDTH);
-      tiles.push({ level, number, hashes: Buffer.concat(last) });
-      if (last.length < WIDTH) break;
-      full.push(rootOf(last));
-      last = [];
-    }
-    grown.push(last);
-    hashes = full;
+    while (row.length >= WIDTH) full.push(row.splice(0, WIDTH));
+    const changed = hashes.length && row.length ? [...full, row] : full;
+    const first = numberAt(size, level);
+    changed.forEach((tile, i) => tiles.push({ level, number: first + i, hashes: Buffer.concat(tile) }));
+    grown.push(row);
+    hashes = full.map(rootOf);
   }
   return { tiles, edge: grown };
 }
@@ -245,19 +241,20 @@ async function store(client, { following, signed, tiles, bets, others }) {
 }
 
 // What each entry is made from, in bundles of 256.
-async function storeReferences(run, references) {
-  const number = numberAt(checkpoint.size, 0);
-  const { rows } = await run("bundle", "SELECT * FROM log_bundles WHERE number BETWEEN $1::bigint - 1 AND $1", number);
-  const before = rows.find((row) => row.number === number)?.entry_references.subarray(0, 8 * keptAt(checkpoint.size, 0));
-  const all = Buffer.concat([before ?? Buffer.alloc(0), Buffer.alloc(8 * references.length)]);
-  references.forEach((reference, i) => all.writeBigInt64BE(BigInt(reference), all.length - 8 * (references.length - i)));
+async function storeReferences(run, added) {
+  const [number, kept] = [numberAt(checkpoint.size, 0), keptAt(checkpoint.size, 0)];
+  const text = "SELECT * FROM log_bundles WHERE number BETWEEN $1::bigint - 1 AND $1";
+  const { rows } = await run("bundle", text, number);
+  const before = rows.find((row) => row.number === number)?.entry_references ?? Buffer.alloc(0);
+  const references = [...unpack(before).slice(0, kept), ...added];
   let highest = Math.max(0, ...rows.map((row) => row.highest_id));
   const bundles = [];
-  for (let start = 0; start < all.length; start += 8 * WIDTH) {
-    const packed = all.subarray(start, start + 8 * WIDTH);
-    const ids = Array.from({ length: packed.length / 8 }, (_, i) => Number(packed.readBigInt64BE(8 * i))).filter((id) => id > 0);
+  for (let start = 0; start < references.length; start += WIDTH) {
+    const some = references.slice(start, start + WIDTH);
+    const ids = some.filter((id) => id > 0);
     highest = Math.max(highest, ...ids);
-    bundles.push({ number: number + bundles.length, packed, highest, lowest: ids.length ? Math.min(...ids) : null });
+    const lowest = ids.length ? Math.min(...ids) : null;
+    bundles.push({ number: number + bundles.length, packed: pack(some), highest, lowest });
   }
   await run(
     "bundles",
@@ -268,6 +265,14 @@ async function storeReferences(run, references) {
     ...["number", "packed", "highest", "lowest"].map((column) => bundles.map((bundle) => bundle[column])),
   );
 }
+
+function pack(references) {
+  const packed = Buffer.alloc(8 * references.length);
+  references.forEach((reference, i) => packed.writeBigInt64BE(BigInt(reference), 8 * i));
+  return packed;
+}
+
+const unpack = (packed) => Array.from({ length: packed.length / 8 }, (_, i) => Number(packed.readBigInt64BE(8 * i)));
 
 // Replace the file of the checkpoint, and sync it to the disk.
 async function keep(signed) {
@@ -315,5 +320,7 @@ export async function begin(usedPool) {
   const [{ size, player_key: key }] = (await pool.query("SELECT size, player_key FROM log")).rows;
   playerKey = Buffer.from(key, "hex");
   checkpoint = { size, root: rootAt(await readEdge(pool, size)) };
-  setInterval(() => appending || appendNow().catch((error) => lines.error({ failure: error.code }, "not appended")), APPEND_MS);
+  setInterval(() => {
+    if (!appending) appendNow().catch((error) => lines.error({ failure: error.code }, "not appended"));
+  }, APPEND_MS);
 }

@@ -1,8 +1,8 @@
 """Spins over sockets on PostgreSQL, compared with two small servers: on Node.js, and on Python's asyncio.
 
 All use the same settling statement, and send the same events to the same load tool, one core each.
-bench/peers/socketio_spins.mjs and bench/peers/asyncio_spins.py say what they leave out. One row is the server on
-Node.js with the promises of the platform that cost time for each spin: bench/peers/promises.mjs has them.
+bench/peers/socketio_spins.mjs and bench/peers/asyncio_spins.py say what they leave out. Two rows are of the
+server on Node.js that keeps the platform's promises for each spin: bench/peers/promises.mjs.
 """
 
 import json
