@@ -81,9 +81,10 @@ def list_fairness(query: dict[str, Any]) -> dict[str, Any]:
 @blueprint.alt_response(304, description="The client has this page already")
 def list_live_bets(query: dict[str, Any]) -> dict[str, Any]:
     """One page of all players' finished bets, newest first."""
-    now = get_services().clock()
+    services = get_services()
+    now = services.clock()
     cache_until(live.next_due(now=now))
-    return list_answer(query["place"], live.page(now=now, **query))
+    return list_answer(query["place"], services.live_pages.page(now=now, **query))
 
 
 @blueprint.get("/case-activity")
