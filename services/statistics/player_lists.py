@@ -10,6 +10,7 @@ from peewee import chunked, fn
 from models.battles import BATTLE
 from models.bets import Bet
 from models.db.connection import reading, repeatable_read
+from models.db.sql import contains_text
 from models.payments import PaymentRecord, PaymentType
 from services.accounts import users
 from services.bets import lookups
@@ -231,8 +232,10 @@ def _matching_battles(user_id: int, search: str) -> list[bet_order.BattlePlace]:
 
 
 def _has_in_seeds(search: str) -> Any:
+    # Not ILIKE, which takes PostgreSQL three times as long. Server seeds are lower case.
+    in_client_seed = contains_text(fn.LOWER(Bet.client_seed), fn.LOWER(search))
     # The column server_seed holds revealed seeds only.
-    return Bet.client_seed.contains(search) | Bet.server_seed.contains(search)
+    return in_client_seed | contains_text(Bet.server_seed, search.lower())
 
 
 def _matches(search: str) -> Any:
