@@ -64,7 +64,10 @@ def list_payments(query: dict[str, Any]) -> dict[str, Any]:
 @blueprint.arguments(FairnessQuery, location="query")
 @blueprint.response(200, FairnessSchema)
 def list_fairness(query: dict[str, Any]) -> dict[str, Any]:
-    """One page of the caller's bets with their seeds, as far as these are revealed."""
+    """One page of the caller's bets with their seeds, as far as these are revealed.
+
+    A search reads all of them, which takes about two seconds for a million.
+    """
     services = get_services()
     found = player_lists.page_of_fairness(
         user_id=current_user().id, proofs=services.proofs, now=services.clock(), **query

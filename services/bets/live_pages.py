@@ -5,8 +5,8 @@ each leaves a mark: the key of a bet, and how many bets of the list are not newe
 the nearest mark.
 
 Marks hold because bets are never changed or deleted, unless a bet is written late below one of them, or a
-player is suspended. Each far page finds out: the bets above the highest mark, which are few, must be all that
-the counts of live bets have besides. Otherwise the marks are forgotten.
+player is suspended. Each far page finds out: counted from the newest bet, of which few are above it, the
+highest mark must still be where it was. Otherwise all marks are forgotten.
 """
 
 from bisect import bisect, bisect_left, insort
@@ -24,12 +24,12 @@ from services.shared.background import CooperativeYield
 from services.shared.clock import Millis
 from services.shared.pagination import Page, Place, rows_of_page
 
-STEP = 10_000
+STEP = 20_000
 """Bets between two marks, and how far from an end a page is read without them."""
 
 in_order = Tuple(Bet.proof_due_at_ms, Bet.id)
 OLDEST_FIRST = (Bet.proof_due_at_ms.asc(), Bet.id.asc())
-LAST_ID = 2**63 - 1
+LAST = 2**63 - 1
 
 
 class LiveBetKind(StrEnum):
@@ -73,36 +73,39 @@ class LivePages:
                 due = _of_kind(kind).where(Bet.proof_due_at_ms <= now)
                 keys = rows_of_page(due, order=NEWEST_FIRST, place=place, total=total)
             else:
-                marks = self._valid_marks(kind, made)
-                highest = Mark(total, (now, LAST_ID))
-                keys = _far_rows(kind, total - end, total - start, marks.marks, highest)
-                self._marks[kind] = marks
+                newest = Mark(total, (now, LAST))
+                marks = self._valid_marks(kind, made, newest)
+                keys = _far_rows(kind, total - end, total - start, marks, newest)
             return Page(newest_first(shown(bet_id for _due, bet_id in keys)), total)
 
-    def _valid_marks(self, kind: LiveBetKind, made: int) -> Marks:
-        """A copy of the marks that this transaction may use; without any if they do not hold in it."""
+    def _valid_marks(self, kind: LiveBetKind, made: int, newest: Mark) -> list[Mark]:
+        """The marks that hold in this transaction, one of them near the newest bet that is due."""
         suspended = frozenset(SUSPENDED.scalars())
         known = self._marks.get(kind)
-        if known and known.suspended == suspended:
-            highest = known.marks[-1]
-            if highest.bets + _after(kind, highest).count() == made:
-                return Marks(suspended, list(known.marks))
-        return Marks(suspended, [BEGIN])
+        is_valid = known and known.suspended == suspended and _is_in_place(kind, known.marks[-1], made)
+        marks = list(known.marks) if known and is_valid else [BEGIN]
+        if newest.bets - marks[-1].bets > 2 * STEP:
+            marks.append(_mark(kind, newest, -STEP))
+        self._marks[kind] = Marks(suspended, marks)
+        return marks
+
+
+def _is_in_place(kind: LiveBetKind, mark: Mark, made: int) -> bool:
+    """Whether all bets that were made, less those above this mark, are as many as when it was set."""
+    return mark.bets <= made and _mark(kind, Mark(made, (LAST, LAST)), mark.bets - made) == mark
 
 
 def _far_rows(
-    kind: LiveBetKind, first: int, last: int, marks: list[Mark], highest: Mark
+    kind: LiveBetKind, first: int, last: int, marks: list[Mark], newest: Mark
 ) -> list[tuple[int, int]]:
     """The keys of the bets from ``first`` to before ``last``, counted from the oldest, from 0.
 
-    Adds marks on the way, and one near ``highest``, the newest bet, for the next check.
+    Adds marks on the way.
     """
     cooperate = CooperativeYield()
-    if highest.bets - marks[-1].bets > 2 * STEP:
-        marks.append(_mark(kind, highest, -STEP))
     while True:
         below = marks[bisect(marks, first, key=attrgetter("bets")) - 1]
-        above = next(iter(marks[bisect_left(marks, last, key=attrgetter("bets")) :]), highest)
+        above = next(iter(marks[bisect_left(marks, last, key=attrgetter("bets")) :]), newest)
         up, down = first - below.bets, above.bets - last
         if min(up, down) <= STEP:
             query = _after(kind, below) if up <= down else _until(kind, above)
