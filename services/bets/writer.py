@@ -110,6 +110,9 @@ class BetWriter:
         if isinstance(database.obj, Sqlite):
             with reading():
                 return self._write_in_one_transaction(settlements)
+        if len({each.user_id for each in settlements}) < len(settlements):
+            # Callers hold the player's lock. The statement would take two bets of a player for one.
+            return [LeftOut() for _ in settlements]
         with database.slot(), database.connection_context():
             try:
                 return self._write_in_one_statement(settlements, is_alone=False)

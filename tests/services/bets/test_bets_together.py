@@ -1,8 +1,10 @@
 """Bets that come at the same time are written together, and each has its own end."""
 
 import threading
+from contextlib import closing
 
 import peewee
+import psycopg2
 import pytest
 
 from models.announced_seeds import AnnouncedSeed
@@ -16,7 +18,7 @@ from services.bets.terms import SeedUsed
 from services.shared.errors import AccountSuspended, InsufficientBalance
 from tests.harness.spins import writer
 from tests.harness.waiting import wait_until
-from tests.support.locks import locked
+from tests.support.locks import locked, waiting_for_locks
 from tests.support.markers import postgresql_only, sqlite_only
 from tests.support.settlements import MADE_AT, next_bet
 
@@ -142,6 +144,36 @@ def test_a_locked_player_delays_no_bet_of_another(write_together, players, datab
 
     threads[0].join()
     assert outcomes[0].balances.balance_cents == 15_500
+
+
+@postgresql_only
+@pytest.mark.security("Coins")
+@pytest.mark.parametrize(("left", "end"), [(499, InsufficientBalance), (500, 6_000)])
+def test_a_bet_that_has_waited_for_its_player_is_decided_on_the_new_balance(
+    write_together, players, database_url, left, end
+):
+    (player, *_) = players
+    with closing(psycopg2.connect(database_url)) as connection:
+        with connection.cursor() as cursor:
+            cursor.execute("UPDATE users SET balance_cents = %s WHERE id = %s", [left, player.id])
+        (thread,), outcomes = write_together(next_bet(player))
+        wait_until(lambda: waiting_for_locks(database_url) == 1)
+        connection.commit()
+    thread.join()
+
+    outcome = outcomes[0]
+    assert type(outcome) is end if left < 500 else outcome.balances.balance_cents == end
+    with reading():
+        assert User.get_by_id(player.id).balance_cents == (left if left < 500 else end)
+
+
+def test_two_bets_of_a_player_are_never_taken_for_one(ends_of, players):
+    (player, *_) = players
+
+    ends = ends_of(next_bet(player, request_id="one"), next_bet(player, request_id="two"))
+
+    assert sorted(type(end).__name__ for end in ends) == ["SeedUsed", "StoredBet"]
+    assert bets_of(player) == [1]
 
 
 @sqlite_only
