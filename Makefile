@@ -26,6 +26,9 @@ CLUSTER_TESTS := $(addprefix tests/blueprints/upgrader/spins/test_, \
 	tests/blueprints/prizes/test_sell.py::test_the_balance_goes_to_all_sockets_of_the_player \
 	tests/services/ledger/test_money_history.py
 
+# The folders of `make fast-tests`.
+TESTS ?= tests
+
 # Three workers on two cores, since some tests wait for a process.
 PYTEST := $(BIN)/python -m pytest --numprocesses=3 --dist=worksteal
 
@@ -65,7 +68,7 @@ check: ## style, types, import directions and the fast tests: about two minutes 
 	@$(MAKE) --no-print-directory style fast-tests
 
 fast-tests: $(VENV)/installed-dev ## the tests that start no process, on SQLite
-	$(PYTEST) --quiet --databases=sqlite -m "not process"
+	$(PYTEST) --quiet --databases=sqlite -m "not process" $(TESTS)
 
 test: $(VENV)/installed-dev tests/js/node_modules/installed ## what every change must pass: six to seven minutes on two cores
 	$(PYTEST)

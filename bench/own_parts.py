@@ -14,7 +14,7 @@ import itertools
 import tempfile
 import time
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import click
@@ -28,8 +28,8 @@ from socketio import RedisManager
 from blueprints.upgrader.schemas import InventoryItemSchema
 from models.callers import FIND_CALLER
 from models.db import migrate
+from models.db.batches import Batches
 from models.db.connection import database, open_database, reading, writing
-from models.db.group_commit import GroupCommit
 from models.db.postgres import POOL_SIZE, POOL_WAIT_SECONDS, cooperate_with_gevent
 from models.db.sql import execute, execute_prepared
 from models.users import User
@@ -57,7 +57,7 @@ ITEMS = 34_500
 def main(seconds: float) -> None:
     cooperate_with_gevent()
     with tempfile.TemporaryDirectory() as place:
-        group_commit(f"sqlite:///{place}/bench.db", seconds)
+        batches(f"sqlite:///{place}/bench.db", seconds)
         rate_limiter()
         rate_limiter_over_redis()
         signals()
@@ -112,7 +112,7 @@ def ask(query: Callable[[], None], *, clients: int, seconds: float) -> tuple[lis
     return times, len(failures)
 
 
-def group_commit(url: str, seconds: float) -> None:
+def batches(url: str, seconds: float) -> None:
     """How many small transactions a second many players commit on SQLite."""
     open_database(url)
     with writing():
@@ -125,8 +125,14 @@ def group_commit(url: str, seconds: float) -> None:
         with writing():
             insert()
 
-    together = GroupCommit()
-    for name, write in (("group commit", lambda: together.run(insert)), ("a commit each", alone)):
+    def insert_all(asked: Sequence[None]) -> Sequence[None]:
+        with writing():
+            for _ in asked:
+                insert()
+        return asked
+
+    together = Batches(insert_all)
+    for name, write in (("one commit", lambda: together.run(None)), ("a commit each", alone)):
         times, _ = ask(write, clients=PLAYERS, seconds=seconds)
         print(f"{name}: {PLAYERS} players on SQLite: {len(times) / seconds:,.0f} transactions/s")
 

@@ -1,4 +1,4 @@
-"""Benchmarks and storms, which are seldom run, still fit the product: imports and the settling statement."""
+"""Benchmarks and storms, which are seldom run, still fit the product: imports and the settling statements."""
 
 import ast
 import json
@@ -9,8 +9,13 @@ from pathlib import Path
 import pytest
 
 from bench.speed import spins_peers
-from models.bet_settlement import PARAMETERS
+from models.bet_settlement import GIVEN, Common
+from tests.harness.databases import administer
 from tests.harness.servers import ROOT
+from tests.support.markers import postgresql_only
+
+OF_PEERS = json.loads(spins_peers.settlement())
+"""The settling statement of the peers."""
 
 
 @cache
@@ -51,16 +56,19 @@ def test_every_benchmark_and_storm_imports_names_that_exist():
 
 
 @pytest.mark.parametrize(
-    "file", ["bench/peers/socketio_spins.mjs", "bench/peers/asyncio_spins.py", "bench/speed/pgbench.py"]
+    ("file", "parameters"),
+    [
+        ("bench/peers/socketio_spins.mjs", OF_PEERS["parameters"]),
+        ("bench/peers/asyncio_spins.py", OF_PEERS["parameters"]),
+        ("bench/speed/pgbench.py", [*GIVEN, *Common._fields]),
+    ],
 )
-def test_a_program_gives_the_settling_statement_all_its_parameters(file):
+def test_a_program_gives_the_settling_statement_all_its_parameters(file, parameters):
     source = (ROOT / file).read_text()
 
-    assert [name for name in PARAMETERS if not re.search(rf"\b{name}\b", source)] == []
+    assert [name for name in parameters if not re.search(rf"\b{name}\b", source)] == []
 
 
-def test_the_statement_for_the_peers_is_complete():
-    statement = json.loads(spins_peers.settlement())
-
-    assert "{" not in statement["text"]
-    assert statement["parameters"] == list(PARAMETERS)
+@postgresql_only
+def test_the_statement_of_the_peers_fits_the_tables(database_url):
+    administer(database_url, f"PREPARE settle AS {OF_PEERS['text']}")

@@ -1,16 +1,19 @@
 // The upgrader's spin as a small Node.js server makes it, with socket.io and pg: the platform's own settling statement and
 // the platform's own events, and nothing else. No rate limits, no encryption of seeds, no delivery of proofs that were
-// missed, and a token is read without checking its signature.
+// missed, and a token is read without checking its signature. With PROMISES it does what promises.mjs has as well.
 // DATABASE_URL is a database of the platform, SETTLEMENT {text, parameters}: the statement with $1, $2, … for these names.
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import { createServer } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { Server } from "socket.io";
 
 const { types, Pool } = pg;
 const INT8 = 20;
 types.setTypeParser(INT8, Number);
+const promises = process.env.PROMISES ? await import("./promises.mjs") : null;
 const CONNECTIONS = 12;
+const ROUND_MS = 50;
 const ROLL_RANGE = 10_000_000n;
 const HOUSE_EDGE_PPM = 50_000;
 // The settling statement asks for a checkpoint that the log has had: that of the empty log.
@@ -18,7 +21,8 @@ const EMPTY_ROOT = createHash("sha256").digest("hex");
 const [PPM, SHARDS, DAY_MS] = [1_000_000, 64, 86_400_000];
 const { text, parameters } = JSON.parse(process.env.SETTLEMENT);
 const proofDelayMs = Number(process.env.UPGRADER_PROOF_DELAY) * 1000;
-const pool = new Pool({ connectionString: process.env.DATABASE_URL, max: CONNECTIONS });
+const pool = new Pool({ connectionString: process.env.DATABASE_URL, max: CONNECTIONS, ...promises?.TIME_LIMITS });
+await promises?.begin(pool);
 const prices = new Map();
 for (const { market_hash_name: name, price_cents: price } of (await pool.query("SELECT * FROM items")).rows) {
   prices.set(name, price);
@@ -29,7 +33,8 @@ const spinning = new Set();
 
 function draw(nonce) {
   const serverSeed = randomBytes(32).toString("hex");
-  return { nonce, serverSeed, commitment: createHash("sha256").update(serverSeed).digest("hex") };
+  const encrypted = promises ? promises.encrypt(serverSeed) : serverSeed;
+  return { nonce, serverSeed, encrypted, commitment: createHash("sha256").update(serverSeed).digest("hex") };
 }
 
 function rollOf(seed, clientSeed) {
@@ -59,9 +64,9 @@ async function settle(player, { amount, item, clientSeed }) {
     user_id: player.id,
     nonce: seed.nonce,
     server_seed_commitment: seed.commitment,
-    encrypted_server_seed: seed.serverSeed,
+    encrypted_server_seed: seed.encrypted,
     next_commitment_hex: following.commitment,
-    next_encrypted_server_seed: following.serverSeed,
+    next_encrypted_server_seed: following.encrypted,
     next_commitment: Buffer.from(following.commitment, "hex"),
     checkpoint_size: 0,
     checkpoint_root: EMPTY_ROOT,
@@ -95,6 +100,7 @@ async function settle(player, { amount, item, clientSeed }) {
     min_cycle_ms: 0,
     longest_play_ms: 0,
     ...periodsOf(now),
+    ...promises?.checkpointParameters(),
   };
   const query = { name: "settle", text, values: parameters.map((name) => values[name]), rowMode: "array" };
   const [isLocked, , found, betId, ...balances] = (await pool.query(query)).rows[0];
@@ -105,12 +111,7 @@ async function settle(player, { amount, item, clientSeed }) {
   return { seed, values, betId, following, balance: { balance, vaultBalance, sweepstakeBalance, version } };
 }
 
-async function prove(io, socket, player, { seed, values, betId }) {
-  await pool.query({
-    name: "reveal",
-    text: "UPDATE bets SET server_seed = $1, encrypted_server_seed = NULL, proof_delivered_at_ms = $2 WHERE id = $3",
-    values: [seed.serverSeed, Date.now(), betId],
-  });
+function reveal(io, { socket, player, seed, values, betId }) {
   const { client_seed: clientSeed, wager_cents: wager, payout_cents: payout } = values;
   io.emit("live-bets:new", {
     id: String(betId),
@@ -126,6 +127,42 @@ async function prove(io, socket, player, { seed, values, betId }) {
   socket.emit("upgrader:proof", { serverSeed, serverSeedCommitment, clientSeed, nonce });
 }
 
+async function prove(io, spin) {
+  await pool.query({
+    name: "reveal",
+    text: "UPDATE bets SET server_seed = $1, encrypted_server_seed = NULL, proof_delivered_at_ms = $2 WHERE id = $3",
+    values: [spin.seed.serverSeed, Date.now(), spin.betId],
+  });
+  reveal(io, spin);
+}
+
+// The spins whose proofs are not sent yet, the earliest first. With promises, those that are due are sent together.
+const unproved = [];
+
+async function proveDue(io) {
+  const now = Date.now();
+  const later = unproved.findIndex(({ values }) => values.proof_due_at_ms > now);
+  const due = unproved.slice(0, later < 0 ? unproved.length : later);
+  if (!due.length) return;
+  const ids = due.map(({ betId }) => betId);
+  await promises.cover(ids);
+  await pool.query({
+    name: "reveal due",
+    text: `UPDATE bets SET server_seed = shown.seed, encrypted_server_seed = NULL, proof_delivered_at_ms = $3
+           FROM unnest($1::bigint[], $2::text[]) AS shown (bet, seed) WHERE id = shown.bet`,
+    values: [ids, due.map(({ seed }) => seed.serverSeed), Date.now()],
+  });
+  unproved.splice(0, due.length);
+  for (const spin of due) reveal(io, spin);
+}
+
+async function proveInRounds(io) {
+  for (;;) {
+    await proveDue(io).catch((error) => console.error(error.code));
+    await sleep(ROUND_MS);
+  }
+}
+
 function refuse(socket, acknowledge, error) {
   const answer = { status: false, error };
   socket.emit("upgrader:spin", answer);
@@ -133,6 +170,7 @@ function refuse(socket, acknowledge, error) {
 }
 
 async function spin(io, socket, player, payload, acknowledge) {
+  const began = performance.now();
   if (spinning.has(player.id)) return refuse(socket, acknowledge, "A spin is already in progress");
   spinning.add(player.id);
   try {
@@ -147,9 +185,17 @@ async function spin(io, socket, player, payload, acknowledge) {
     acknowledge?.(answer);
     socket.emit("upgrader:commitment", { serverSeedCommitment: following.commitment, nonce: following.nonce });
     socket.emit("balance", settled.balance);
-    setTimeout(() => prove(io, socket, player, settled), proofDelayMs);
+    const spin = { socket, player, ...settled };
+    if (promises) {
+      socket.emit("log:receipt", { nonce, receipt: promises.receipt(values, player) });
+      promises.record(values.status, began, values);
+      unproved.push(spin);
+    } else {
+      setTimeout(() => prove(io, spin), proofDelayMs);
+    }
   } catch (error) {
     refuse(socket, acknowledge, error.message);
+    promises?.record(error.message, began);
   } finally {
     spinning.delete(player.id);
   }
@@ -162,16 +208,16 @@ async function announce(player) {
   await pool.query(
     `UPDATE announced_seeds SET server_seed_commitment = $1, encrypted_server_seed = $2, is_logged = TRUE
      WHERE user_id = $3`,
-    [seed.commitment, seed.serverSeed, player.id],
+    [seed.commitment, seed.encrypted, player.id],
   );
   seeds.set(player.id, seed);
 }
 
-const http = createServer((_request, response) => response.end("{}"));
+const http = createServer(async (_request, response) => response.end(promises ? await promises.metrics() : "{}"));
 const io = new Server(http, { maxHttpBufferSize: 65_536 });
 io.use(async (socket, next) => {
   const claims = JSON.parse(Buffer.from(socket.handshake.auth.token.split(".")[1], "base64url"));
-  const { rows } = await pool.query("SELECT id, username FROM users WHERE platform_id = $1", [claims.sub]);
+  const { rows } = await pool.query("SELECT id, platform_id, username FROM users WHERE platform_id = $1", [claims.sub]);
   [socket.data.player] = rows;
   await announce(rows[0]);
   next();
@@ -180,4 +226,5 @@ io.on("connection", (socket) => {
   const { player } = socket.data;
   socket.on("upgrader:spin", (payload, acknowledge) => spin(io, socket, player, payload, acknowledge));
 });
+if (promises) proveInRounds(io);
 http.listen(Number(process.env.PORT), "127.0.0.1");

@@ -1,27 +1,30 @@
 """Spins over sockets on PostgreSQL, compared with two small servers: on Node.js, and on Python's asyncio.
 
 All use the same settling statement, and send the same events to the same load tool, one core each.
-bench/peers/socketio_spins.mjs and bench/peers/asyncio_spins.py say what they leave out.
+bench/peers/socketio_spins.mjs and bench/peers/asyncio_spins.py say what they leave out. Two rows are of the
+server on Node.js that keeps the platform's promises for each spin: bench/peers/promises.mjs.
 """
 
 import json
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from bench.speed.compare import Comparison, take_turns
 from bench.speed.players import connected_players, make_players
 from bench.speed.result import Row
 from bench.speed.spinning import NEVER, SOON, Spinning, median, spinning
 from bench.speed.stage import PEERS, Stage
-from models.bet_settlement import PARAMETERS, settling_statement
-from models.db.postgres import Postgres
-from models.db.sql import PARAMETER, with_clock
 from tests.harness.databases import DurablePostgres, durable_postgres
 from tests.harness.node import NODE
 
 CROWD = 20
+
+STATEMENT = (PEERS / "settlement.sql").read_text()
+PARAMETER = re.compile(r"(?<!:):([a-z_]+)(?=::)")
+"""Such as ``:user_id::bigint``: a name and a type."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,7 @@ class Peer:
     command: list[str]
     goal: float
     goal_with_proofs: float
+    env: Mapping[str, str] = field(default_factory=dict)
 
 
 NODE_JS = Peer(
@@ -39,6 +43,13 @@ NODE_JS = Peer(
     [str(NODE), str(PEERS / "socketio_spins.mjs")],
     goal=0.75,
     goal_with_proofs=1.0,
+)
+NODE_JS_WITH_PROMISES = Peer(
+    "Node.js with the same promises",
+    NODE_JS.command,
+    goal=0.75,
+    goal_with_proofs=1.0,
+    env={"PROMISES": "1"},
 )
 ASYNCIO = Peer(
     "uvicorn with python-socketio and asyncpg",
@@ -52,7 +63,7 @@ def measure(stage: Stage) -> Iterator[Row]:
     """Spins a second of 20 players, without and with their proofs."""
     with durable_postgres() as server:
         server.move_to([stage.cores.load])
-        for peer in (NODE_JS, ASYNCIO):
+        for peer in (NODE_JS, NODE_JS_WITH_PROMISES, ASYNCIO):
             yield _row(stage, server, peer, proof_delay=NEVER)
             yield _row(stage, server, peer, proof_delay=SOON)
 
@@ -64,10 +75,11 @@ def _row(stage: Stage, server: DurablePostgres, compared: Peer, *, proof_delay: 
         own = stack.enter_context(spinning(stage, own_url, CROWD, proof_delay=proof_delay))
         players = make_players(stage, peer_url, CROWD)
         env = {
-            "DATABASE_URL": peer_url,
+            **stage.env_of(peer_url),
             "SETTLEMENT": settlement(),
             "UPGRADER_PROOF_DELAY": proof_delay,
             "NODE_ENV": "production",
+            **compared.env,
         }
         running = stack.enter_context(stage.server(compared.command, env))
         connected = stack.enter_context(connected_players(stage, running, players))
@@ -92,9 +104,7 @@ def _row(stage: Stage, server: DurablePostgres, compared: Peer, *, proof_delay: 
 
 
 def settlement() -> str:
-    """The settling statement with numbered parameters, each cast to its type, and their names in order."""
-    numbers = {name: f"${number}::{PARAMETERS[name]}" for number, name in enumerate(PARAMETERS, start=1)}
-    text = PARAMETER.sub(
-        lambda name: numbers[name[1]], with_clock(settling_statement(is_free=False), Postgres)
-    )
-    return json.dumps({"text": text, "parameters": list(PARAMETERS)})
+    """The statement of bench/peers/settlement.sql with numbered parameters, and their names in order."""
+    names = list(dict.fromkeys(PARAMETER.findall(STATEMENT)))
+    text = PARAMETER.sub(lambda found: f"${names.index(found[1]) + 1}", STATEMENT)
+    return json.dumps({"text": text, "parameters": names})

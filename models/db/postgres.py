@@ -155,9 +155,8 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
         # First come, first served: otherwise, when 400 sockets connected at once, some waited for seconds.
         self.pool_size = pool_size
         self._slots = FifoSemaphore(pool_size)
-        # The other connections stay free for requests. With 20 players PostgreSQL settled 1,770 spins a
-        # second on twelve of twenty connections, and 1,550 on all: spins of one commit wait for each other.
-        self._settling = FifoSemaphore(max(pool_size * 3 // 5, 1))
+        # The other connections stay free for requests, and for the bets that are written together.
+        self._single_bets = FifoSemaphore(max(pool_size * 3 // 5, 1))
 
     @property
     def in_use(self) -> int:
@@ -167,7 +166,7 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
     @property
     def waiters(self) -> int:
         """How many callers wait for a connection."""
-        return self._slots.waiting + self._settling.waiting
+        return self._slots.waiting + self._single_bets.waiting
 
     @contextmanager
     def slot(self) -> Iterator[None]:
@@ -188,10 +187,10 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
             self._slots.release()
 
     @contextmanager
-    def connection_for_bet(self) -> Iterator[Any]:
-        """Borrow a connection to settle a bet. Raises MaxConnectionsExceeded if none becomes free in time."""
-        with _held(self._settling), self.slot(), self.connection_context():
-            yield self.connection()
+    def connection_for_single_bet(self) -> Iterator[None]:
+        """Borrow a connection for a bet that may wait for locks. Raises MaxConnectionsExceeded."""
+        with _held(self._single_bets), self.slot(), self.connection_context():
+            yield
 
     def connect(self, reuse_if_open: bool = False) -> bool:  # noqa: FBT001, FBT002  # peewee's signature
         """Borrow a connection from the pool, or open one without making other requests wait."""

@@ -7,7 +7,6 @@ the statements themselves.
 import re
 from collections.abc import Mapping
 from functools import cache
-from itertools import count
 from typing import Any, NamedTuple
 
 import peewee
@@ -40,11 +39,11 @@ def execute_prepared(name: str, text: str, values: Mapping[str, Any]) -> Any:
     if isinstance(database.obj, Sqlite):
         # Its driver prepares statements itself.
         return execute(text, values)
-    statement = _prepared(name, text)
-    prepared = database.connection().prepared
-    if name not in prepared:
+    statement = prepared(name, text)
+    names = database.connection().prepared
+    if name not in names:
         database.execute_sql(statement.prepare)
-        prepared.add(name)
+        names.add(name)
     return database.execute_sql(statement.execute, [values[each] for each in statement.names])
 
 
@@ -57,10 +56,11 @@ class Prepared(NamedTuple):
 
 
 @cache
-def _prepared(name: str, text: str) -> Prepared:
-    names = PARAMETER.findall(text)
-    numbers = count(1)
-    numbered = PARAMETER.sub(lambda _: f"${next(numbers)}", text)
+def prepared(name: str, text: str) -> Prepared:
+    """How PostgreSQL prepares and runs this text under this name."""
+    names = list(dict.fromkeys(PARAMETER.findall(text)))
+    numbers = {name: f"${number}" for number, name in enumerate(names, start=1)}
+    numbered = PARAMETER.sub(lambda found: numbers[found[1]], with_clock(text, Postgres))
     places = ", ".join([Postgres.param] * len(names))
     return Prepared(f"PREPARE {name} AS {numbered}", f"EXECUTE {name} ({places})", names)
 

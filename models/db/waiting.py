@@ -85,7 +85,7 @@ class FifoSemaphore:
         return len(self._waiting)
 
     @contextmanager
-    def hold(self, *, timeout_seconds: float) -> Iterator[None]:
+    def hold(self, *, timeout_seconds: float | None) -> Iterator[None]:
         """Hold one slot for the block. Raises TimeoutError if none becomes free in time."""
         self.acquire(timeout_seconds)
         try:
@@ -93,7 +93,7 @@ class FifoSemaphore:
         finally:
             self.release()
 
-    def acquire(self, timeout_seconds: float) -> None:
+    def acquire(self, timeout_seconds: float | None) -> None:
         """Take a slot, after the earlier waiters. Raises TimeoutError if none becomes free in time."""
         with self._guard:
             if self._free:

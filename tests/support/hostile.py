@@ -44,10 +44,14 @@ MALFORMED = {
     "an exponent beyond all bounds": b'{"a": 1e99999999999999999999}',
     "lists without end": b"[" * 60_000,
     "objects without end": b'{"a":' * 12_000,
-    "lists as deep as a body is long": b'{"a":' + b"[" * 32_000 + b"]" * 32_000 + b"}",
-    "objects as deep as a body is long": b'{"a":' * 9_000 + b"1" + b"}" * 9_000,
 }
 """Bodies that are refused as malformed JSON."""
+
+DEEP = [
+    b'{"a":' + b"[" * 32_000 + b"]" * 32_000 + b"}",
+    b'{"a":' * 9_000 + b"1" + b"}" * 9_000,
+]
+"""Objects as deep as a body is long. Whether they are malformed depends on the version of Python."""
 
 REPEATED = {
     "a key twice": b'{"a": 1, "a": 2}',

@@ -10,6 +10,7 @@ import pytest
 from blueprints.api.errors import envelope
 from services.shared.clock import DAY_MS, now_ms
 from tests.support.hostile import (
+    DEEP,
     MALFORMED,
     NO_OBJECTS,
     REPEATED,
@@ -84,6 +85,21 @@ def test_every_endpoint_refuses_a_bad_body_alike(client, sample_player):
     ]
 
     assert wrong_answers(client, sample_player, cases) == []
+
+
+def test_no_deep_body_makes_an_endpoint_fail(client, sample_player):
+    schemas, _ = bodies(client)
+
+    wrong = []
+    for method, path in schemas:
+        for body in DEEP:
+            answer = client.open(
+                path, method=method, data=body, content_type=JSON, headers=sample_player.headers
+            )
+            if not is_well_formed(path, answer):
+                wrong.append((method, path, answer.status_code, answer.text))
+
+    assert wrong == []
 
 
 def test_every_endpoint_refuses_another_content_type(client, sample_player):

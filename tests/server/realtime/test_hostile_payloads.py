@@ -12,7 +12,7 @@ KEYS = ("amount", "item", "clientSeed", "serverSeedCommitment", "price", "reques
 
 
 TOO_DEEP = "[" * 500
-"""Whether this deep can be read depends on how deep the reader is called from."""
+"""Whether this deep can be read depends on the version of Python, and how deep the reader is called from."""
 
 
 def texts(kinds):
