@@ -17,6 +17,7 @@ from blueprints.office.installation import install_office
 from models.db.connection import open_database
 from server.addresses import read_client_addresses
 from server.cluster.cluster import Cluster
+from server.http.json_responses import JsonProvider
 from server.http.rate_limit import limit_requests
 from server.http.request_log import log_failures, log_requests
 from server.http.response_headers import set_response_headers
@@ -37,6 +38,8 @@ from tasks.table import repeated_tasks
 
 class SyncFlask(Flask):
     """Flask without coroutines: looking for one in each hook of a request takes 5% of a cached response."""
+
+    json_provider_class = JsonProvider
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
         return func
@@ -105,8 +108,6 @@ def _services(settings: Settings, cluster: Cluster) -> Services:
 
 
 def _configure(app: Flask) -> None:
-    app.json.sort_keys = False  # type: ignore[attr-defined]
-    app.json.compact = True  # type: ignore[attr-defined]
     app.config.update(
         API_TITLE=API_TITLE,
         API_VERSION=VERSION,

@@ -14,24 +14,28 @@ import itertools
 import tempfile
 import time
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import click
 import gevent
 import marshmallow as ma
+from flask import Flask
+from flask.json.provider import DefaultJSONProvider
 from playhouse.pool import PooledPostgresqlDatabase
 from socketio import RedisManager
 
 from blueprints.upgrader.schemas import InventoryItemSchema
+from models.callers import FIND_CALLER
 from models.db import migrate
+from models.db.batches import Batches
 from models.db.connection import database, open_database, reading, writing
-from models.db.group_commit import GroupCommit
 from models.db.postgres import POOL_SIZE, POOL_WAIT_SECONDS, cooperate_with_gevent
-from models.db.sql import execute
+from models.db.sql import execute, execute_prepared
 from models.users import User
 from server.cluster.request_counts import RedisCounts
 from server.cluster.signals import RedisSignals
+from server.http.json_responses import JsonProvider
 from server.rate_limiter import RateLimiter
 from services.items.catalogue import CatalogueItem
 from services.shared.clock import Millis
@@ -53,14 +57,16 @@ ITEMS = 34_500
 def main(seconds: float) -> None:
     cooperate_with_gevent()
     with tempfile.TemporaryDirectory() as place:
-        group_commit(f"sqlite:///{place}/bench.db", seconds)
+        batches(f"sqlite:///{place}/bench.db", seconds)
         rate_limiter()
         rate_limiter_over_redis()
         signals()
         schema_dump()
+        json_responses()
         written_sql(f"sqlite:///{place}/players.db")
     with packaged_postgres() as server:
         pool(server.get_uri(), seconds)
+        prepared_statement(server.get_uri())
 
 
 def pool(url: str, seconds: float) -> None:
@@ -106,7 +112,7 @@ def ask(query: Callable[[], None], *, clients: int, seconds: float) -> tuple[lis
     return times, len(failures)
 
 
-def group_commit(url: str, seconds: float) -> None:
+def batches(url: str, seconds: float) -> None:
     """How many small transactions a second many players commit on SQLite."""
     open_database(url)
     with writing():
@@ -119,8 +125,14 @@ def group_commit(url: str, seconds: float) -> None:
         with writing():
             insert()
 
-    together = GroupCommit()
-    for name, write in (("group commit", lambda: together.run(insert)), ("a commit each", alone)):
+    def insert_all(asked: Sequence[None]) -> Sequence[None]:
+        with writing():
+            for _ in asked:
+                insert()
+        return asked
+
+    together = Batches(insert_all)
+    for name, write in (("one commit", lambda: together.run(None)), ("a commit each", alone)):
         times, _ = ask(write, clients=PLAYERS, seconds=seconds)
         print(f"{name}: {PLAYERS} players on SQLite: {len(times) / seconds:,.0f} transactions/s")
 
@@ -145,6 +157,38 @@ def written_sql(url: str) -> None:
                 run()
             took = time.process_time() - began
         print(f"{name}: {took / UPDATES * 1e6:,.0f} us of CPU for an UPDATE")
+
+
+def prepared_statement(url: str) -> None:
+    """The time and CPU time of reading the player of a request from PostgreSQL."""
+    open_database(url)
+    migrate.upgrade()
+    values = {"platform_id": "nobody"}
+    for name, read in (
+        ("prepared statement", lambda: execute_prepared("find_caller", FIND_CALLER, values)),
+        ("plain statement", lambda: execute(FIND_CALLER, values)),
+    ):
+        with reading():
+            read()
+            began, worked = time.perf_counter(), time.process_time()
+            for _ in range(UPDATES):
+                read().fetchone()
+            took, worked = time.perf_counter() - began, time.process_time() - worked
+        print(
+            f"{name}: {took / UPDATES * 1e6:,.0f} us and {worked / UPDATES * 1e6:,.0f} us of CPU "
+            "to read the player of a request"
+        )
+
+
+def json_responses() -> None:
+    """The CPU time of making a response of JSON."""
+    app = Flask(__name__)
+    answer = {f"field{number}": "a text" if number % 3 else 12.34 for number in range(20)}
+    for name, provider in (("JSON responses", JsonProvider(app)), ("Flask's own", DefaultJSONProvider(app))):
+        began = time.process_time()
+        for _ in range(ITEMS):
+            provider.response(answer)
+        print(f"{name}: {(time.process_time() - began) / ITEMS * 1e6:.0f} us of CPU for 20 fields")
 
 
 def rate_limiter() -> None:

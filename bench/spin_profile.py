@@ -37,7 +37,7 @@ GROUPS = {
         "services/bets/rolls.py:",
         "services/shared/encryption.py:",
     ),
-    "statement and driver": ("models/bet_settlement.py:", "models/db/"),
+    "statement and driver": ("services/bets/writer.py:", "models/db/"),
     "answers: writing to the socket": ("engineio/socket.py:writer",),
     "answers: payloads and packets": (
         *(

@@ -1,16 +1,15 @@
-"""The SQL that writes a bet: on PostgreSQL one statement, on SQLite its parts one after the other.
+"""The SQL that writes bets: on PostgreSQL one statement for several, on SQLite its parts one after the other.
 
 services/bets/settlement.py runs it. With 20 players PostgreSQL settled 1,560 spins a second in thirteen
 statements, 2,100 in one, and 3,800 in one that each connection prepares once.
 """
 
 from dataclasses import dataclass, fields
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_type_hints
 
 from models.bets import HIGH_ROLL, Bet
-from models.db.postgres import Postgres
-from models.db.sql import PARAMETER, with_clock
-from models.limits import IS_IN_TIME, REFUSAL, SUMS
+from models.db.sql import PARAMETER
+from models.limits import REFUSAL, SUMS
 from models.users import Balances
 
 
@@ -61,39 +60,44 @@ class Settlement(Outcome):
     encrypted_server_seed: str
     client_seed: str
     next_commitment_hex: str
-    next_commitment: bytes
     next_encrypted_server_seed: str
-    checkpoint_size: int
-    checkpoint_root: str
-    """The log must have had this checkpoint, bets must not be paused, and the announced seed must be of the
-    present epoch."""
     request_id: str | None
     request_digest: str | None
     shard: int
     ledger_kind: str
+
+
+class Common(NamedTuple):
+    """What all bets have that are written together."""
+
+    created_at_ms: int
+    """When they are settled: set when the waits for the database are over."""
+    proof_due_at_ms: int
+    day: int
+    week: int
+    month: int
+    """When the day, the week and the month began."""
+    checkpoint_size: int
+    checkpoint_root: str
+    """The log must have had this checkpoint, bets must not be paused, and the announced seed must be of the
+    present epoch."""
     min_cycle_ms: int
     """The least time between two bets of a player."""
     longest_play_ms: int
     """The longest play session; 0 for any time."""
 
 
-TIMES = ("created_at_ms", "proof_due_at_ms", "day", "week", "month")
-"""When the bet is settled, when its proof is due, and when its day, week and month began.
+TYPES: dict[Any, str] = dict.fromkeys((int, int | None), "bigint") | dict.fromkeys((str, str | None), "text")
+GIVEN = {field.name: TYPES[field.type] for field in fields(Settlement)}
+"""The types of what each bet has of its own."""
 
-These parameters are set when the waits for the database are over.
-"""
-TYPES: dict[Any, str] = {int: "bigint", int | None: "bigint", bytes: "bytea"}
-PARAMETERS = {field.name: TYPES.get(field.type, "text") for field in fields(Settlement)} | dict.fromkeys(
-    TIMES, "bigint"
-)
-"""The types of all parameters."""
-
+NEXT_COMMITMENT = "next_commitment"
 BET_FIELDS = [
     field
     for field in Bet._meta.sorted_fields  # noqa: SLF001  # peewee's own way
-    if field.column_name in PARAMETERS
+    if field.column_name in (*GIVEN, *Common._fields, NEXT_COMMITMENT)
 ]
-"""The fields of a bet whose values are parameters."""
+"""The fields of a bet whose values are given."""
 
 BALANCES = ", ".join(Balances._fields)
 
@@ -127,25 +131,21 @@ IS_OFFERED = """
     AND rewards.state = 'offered'
     AND (rewards.expires_at_ms IS NULL OR rewards.expires_at_ms > :created_at_ms)
 """
-USE_REWARD = """
-    UPDATE rewards SET state = 'used', changed_at_ms = :created_at_ms, bet_id = bet.id
-    FROM {bet} WHERE
-"""
 COUNT_FREE_CASE = """,
     free_cases = free_cases + (SELECT COUNT(*) FROM rewards WHERE id = :reward_id AND kind = 'code')
 """
 
-# The rows of a bet. In place of ``{player}`` goes a row if the bet is not refused, in place of ``{posting}``
-# one with the id of the ledger transaction, in place of ``{bet}`` one with id, wager and payout of the bet.
+# The rows of bets that are not refused. ``{bets}`` has one row for each, and so has an INSERT: several bets
+# of one shard change its row once. What bets share is locked in the order of its keys.
 INSERT_TRANSACTION = """
-    INSERT INTO ledger_transactions (kind, created_at_ms)
-    SELECT :ledger_kind, :created_at_ms FROM {player}
+    INSERT INTO ledger_transactions (id, kind, created_at_ms)
+    SELECT :transaction_id, :ledger_kind, :created_at_ms FROM {bets}
     RETURNING id
 """
 INSERT_ENTRIES = """
     INSERT INTO ledger_entries (transaction_id, account, user_id, amount_cents)
-    SELECT posting.id, entry.column1, entry.column2, entry.column3
-    FROM {posting}, (
+    SELECT :transaction_id, entry.column1, entry.column2, entry.column3
+    FROM {bets} CROSS JOIN {lateral} (
         VALUES
             ('balance', :user_id, -:wager_cents), ('house.bets', NULL, :wager_cents),
             ('house.bets', NULL, -:payout_cents),
@@ -156,124 +156,135 @@ INSERT_ENTRIES = """
 """
 INSERT_BET = f"""
     INSERT INTO bets (ledger_transaction_id, {", ".join(field.column_name for field in BET_FIELDS)})
-    SELECT posting.id, {", ".join(f":{field.column_name}" for field in BET_FIELDS)} FROM {{posting}}
-    RETURNING id, wager_cents, payout_cents
+    SELECT :transaction_id, {", ".join(f":{field.column_name}" for field in BET_FIELDS)} FROM {{bets}}
+    RETURNING id, user_id, wager_cents, payout_cents
 """  # noqa: S608  # the columns of a table
 SNAPSHOT_IS_STORED = "EXISTS (SELECT 1 FROM snapshots WHERE id = :snapshot_id AND hash = :snapshot_hash)"
 # If another content has this id, its hash would become null, which the table refuses.
 STORE_SNAPSHOT = f"""
     INSERT INTO snapshots (id, hash, content)
-    SELECT :snapshot_id, :snapshot_hash, :snapshot_text FROM {{player}}
+    SELECT :snapshot_id, :snapshot_hash, :snapshot_text FROM {{bets}}
     WHERE :snapshot_text IS NOT NULL AND NOT {SNAPSHOT_IS_STORED}
     ON CONFLICT (id) DO UPDATE SET hash = CASE WHEN snapshots.hash = EXCLUDED.hash THEN EXCLUDED.hash END
 """  # noqa: S608  # a constant
-COUNT_LIVE_BET = f"""
+COUNT_LIVE_BETS = f"""
     INSERT INTO live_bet_counts (shard, bets, high_rolls)
-    SELECT :shard, 1, CAST({HIGH_ROLL.sql} AS INTEGER) FROM {{bet}} WHERE TRUE
+    SELECT :shard, COUNT(*), SUM(CAST({HIGH_ROLL.sql} AS INTEGER)) FROM {{bets}} WHERE TRUE
+    GROUP BY :shard ORDER BY :shard
     ON CONFLICT (shard) DO UPDATE SET
         bets = live_bet_counts.bets + EXCLUDED.bets,
         high_rolls = live_bet_counts.high_rolls + EXCLUDED.high_rolls
 """  # noqa: S608  # a constant
-COUNT_CASE_SPIN = """
+COUNT_CASE_SPINS = """
     INSERT INTO case_spins (game, case_id, shard, spins)
-    SELECT :game, :case_id, :shard, 1 FROM {bet} WHERE :case_id IS NOT NULL
-    ON CONFLICT (game, case_id, shard) DO UPDATE SET spins = case_spins.spins + 1
+    SELECT :game, :case_id, :shard, COUNT(*) FROM {bets} WHERE :case_id IS NOT NULL
+    GROUP BY :game, :case_id, :shard ORDER BY :game, :case_id, :shard
+    ON CONFLICT (game, case_id, shard) DO UPDATE SET spins = case_spins.spins + EXCLUDED.spins
 """
 # The next append to the log deletes it again.
-LET_BET_WAIT = "INSERT INTO log_waiting_bets (bet_id) SELECT id FROM {bet} WHERE TRUE"
+LET_BETS_WAIT = "INSERT INTO log_waiting_bets (bet_id) SELECT :bet_id FROM {bets} WHERE TRUE"
 INSERT_PRIZE = """
     INSERT INTO prizes (user_id, bet_id, name, image, value_cents, status, won_at_ms)
-    SELECT :user_id, bet.id, :item, :prize_image, :payout_cents, 'kept', :created_at_ms
-    FROM {bet} WHERE :prize_image IS NOT NULL
-    RETURNING id
+    SELECT :user_id, :bet_id, :item, :prize_image, :payout_cents, 'kept', :created_at_ms
+    FROM {bets} WHERE :prize_image IS NOT NULL
+    RETURNING id, bet_id
 """
-
-# The advisory lock refuses a bet at once while another process settles one of the same player. PostgreSQL
-# releases it after the commit. The first key is the class of these locks, the second the player.
-#
-# The player's row is checked again after a wait for a transaction that has changed it. Whether an opening is
-# in time is decided when the waits for the seed and the player are over, whatever others have changed.
-#
-# Each part takes its rows from the one before, which fixes the order of the locks: the seed, the player, and
-# last what players share: a new snapshot, then the shard. The ledger transaction gets its id after the player
-# is locked.
-_LOCK_REWARD = f"""
-), reward AS (
-    SELECT rewards.id FROM rewards JOIN locked_player ON rewards.user_id = locked_player.id
-    WHERE {IS_OFFERED}
-    FOR UPDATE OF rewards
+USE_REWARD = f"""
+    UPDATE rewards SET state = 'used', changed_at_ms = :created_at_ms, bet_id = :bet_id
+    FROM {{bets}} WHERE {IS_OFFERED}
 """  # noqa: S608  # a constant
-_USE_LOCKED_REWARD = f"""
-), used AS ({USE_REWARD.format(bet="bet, reward")} rewards.id = reward.id
-"""
 
 
-def settling_statement(*, is_free: bool) -> str:
-    """The statement that settles a bet.
+def settling_statement(*, is_alone: bool) -> str:
+    """The statement that settles bets of different players, each all or nothing.
 
-    A free opening has one of its own, so that its reward costs other bets nothing.
+    Bets that come together leave out those that others would have to wait for, or that would fail all of
+    them: a bet whose rows are locked, whose snapshot is not stored yet, or whose request id was used. Such a
+    bet is settled alone, and waits.
+
+    The advisory lock refuses a bet at once while another process settles one of the same player. PostgreSQL
+    releases it after the commit. The first key is the class of these locks, the second the player.
+
+    A player's row is checked when it is locked. Whether an opening is in time is decided when the waits for
+    the seed and the player are over, whatever others have changed.
+
+    Each part takes its rows from the one before, which fixes the order of the locks: the seed, the player,
+    and last what players share: a new snapshot, then the shard. The ledger transaction gets its id after the
+    player is locked.
     """
+    skip, may_be_together = "", "TRUE"
+    if not is_alone:
+        skip = "SKIP LOCKED"
+        may_be_together = f"""
+            (:snapshot_id IS NULL OR {SNAPSHOT_IS_STORED}) AND (:request_id IS NULL OR NOT EXISTS (
+                SELECT FROM bets WHERE user_id = :user_id AND request_id = :request_id
+            ))
+        """  # a constant
     return f"""
-WITH lock AS MATERIALIZED (
-    SELECT
-        pg_try_advisory_xact_lock(1936746862, CAST(:user_id & 2147483647 AS INTEGER)) AS is_taken,
-        :snapshot_id IS NULL OR :snapshot_text IS NOT NULL OR {SNAPSHOT_IS_STORED} AS has_snapshot
-), seed AS (
-    SELECT user_id FROM announced_seeds
-    WHERE (SELECT is_taken AND has_snapshot FROM lock) AND {SEED_IS_ANNOUNCED}
-    FOR UPDATE
-), locked_player AS (
-    SELECT id FROM users JOIN seed ON id = seed.user_id
-    {"" if is_free else "WHERE :case_read_at_ms IS NOT NULL"}
-    FOR NO KEY UPDATE OF users
-{_LOCK_REWARD if is_free else ""}
+WITH given ({", ".join(f":{name}" for name in GIVEN)}) AS (
+    SELECT {", ".join(GIVEN)} FROM json_to_recordset(CAST(:bets AS json))
+        AS bet ({", ".join(f"{name} {kind}" for name, kind in GIVEN.items())})
+), asked AS MATERIALIZED (
+    SELECT *, pg_try_advisory_xact_lock(1936746862, CAST(:user_id & 2147483647 AS INTEGER)) AS is_taken
+    FROM given
+), seed AS MATERIALIZED (
+    SELECT asked.* FROM asked CROSS JOIN LATERAL (
+        SELECT FROM announced_seeds WHERE {SEED_IS_ANNOUNCED} FOR UPDATE {skip}
+    ) AS announced
+    WHERE is_taken AND {may_be_together}
+), locked_player AS MATERIALIZED (
+    SELECT seed.* FROM seed CROSS JOIN LATERAL (
+        SELECT FROM users WHERE id = :user_id FOR NO KEY UPDATE {skip}
+    ) AS locked
+), reward AS MATERIALIZED (
+    SELECT offered.id FROM locked_player CROSS JOIN LATERAL (
+        SELECT id FROM rewards WHERE {IS_OFFERED} FOR UPDATE
+    ) AS offered
 ), player AS (
-    UPDATE users SET {CHANGES_OF_PLAYER}{COUNT_FREE_CASE if is_free else ""}
-    FROM seed
-    WHERE id = seed.user_id AND {MAY_BET}
-        AND (:case_read_at_ms IS NULL OR (SELECT {IS_IN_TIME} FROM locked_player))
-        {"AND EXISTS (SELECT FROM reward)" if is_free else ""}
-    RETURNING id, {BALANCES}
+    UPDATE users SET {CHANGES_OF_PLAYER}{COUNT_FREE_CASE}
+    FROM locked_player
+    WHERE id = :user_id AND {MAY_BET} AND (:reward_id IS NULL OR :reward_id IN (SELECT id FROM reward))
+    RETURNING locked_player.*, {BALANCES}
 ), next_seed AS (
-    UPDATE announced_seeds SET {NEXT_SEED} FROM player WHERE user_id = player.id
-), posting AS ({INSERT_TRANSACTION.format(player="player")}),
-entries AS ({INSERT_ENTRIES.format(posting="posting")}),
-snapshot AS ({STORE_SNAPSHOT.format(player="player")} RETURNING id),
-bet AS ({INSERT_BET.format(posting="posting LEFT JOIN snapshot ON TRUE")}),
-waiting AS ({LET_BET_WAIT.format(bet="bet")}),
-live_bets AS ({COUNT_LIVE_BET.format(bet="bet")}),
-case_spin AS ({COUNT_CASE_SPIN.format(bet="bet")}),
-prize AS ({INSERT_PRIZE.format(bet="bet")}
-{_USE_LOCKED_REWARD if is_free else ""}
-)
-SELECT
-    lock.is_taken, lock.has_snapshot, EXISTS (SELECT FROM seed), bet.id, prize.id, {BALANCES}
-FROM lock LEFT JOIN player ON TRUE LEFT JOIN bet ON TRUE LEFT JOIN prize ON TRUE
+    UPDATE announced_seeds SET {NEXT_SEED} FROM player WHERE user_id = :user_id
+), posting AS MATERIALIZED (
+    SELECT *, nextval('ledger_transactions_id_seq') AS :transaction_id FROM player
+),
+ledger AS ({INSERT_TRANSACTION.format(bets="posting")}),
+entries AS ({INSERT_ENTRIES.format(bets="posting", lateral="LATERAL")}),
+snapshot AS ({STORE_SNAPSHOT.format(bets="posting")} RETURNING id),
+inserted AS ({INSERT_BET.format(bets="posting LEFT JOIN snapshot ON id = :snapshot_id")}),
+settled AS MATERIALIZED (
+    SELECT posting.*, id AS :bet_id, wager_cents, payout_cents
+    FROM posting JOIN inserted ON user_id = :user_id
+),
+waiting AS ({LET_BETS_WAIT.format(bets="settled")}),
+live_bets AS ({COUNT_LIVE_BETS.format(bets="settled")}),
+case_spins AS ({COUNT_CASE_SPINS.format(bets="settled")}),
+prize AS ({INSERT_PRIZE.format(bets="settled")}),
+used AS ({USE_REWARD.format(bets="settled")})
+SELECT asked.:user_id, asked.is_taken, locked_player.:user_id IS NOT NULL, :bet_id, prize.id, {BALANCES}
+FROM asked
+LEFT JOIN locked_player ON locked_player.:user_id = asked.:user_id
+LEFT JOIN settled ON settled.:user_id = asked.:user_id
+LEFT JOIN prize ON bet_id = :bet_id
 """  # noqa: S608  # constants
 
 
-class Prepared(NamedTuple):
-    """A settling statement of PostgreSQL, which each connection prepares once."""
-
-    name: str
-    prepare: str
-    execute: str
-    """Takes the values of PARAMETERS in their order. Returns one row, as the statement selects it."""
-
-
-def _prepared(name: str, statement: str) -> Prepared:
-    numbers = {name: f"${number}" for number, name in enumerate(PARAMETERS, start=1)}
-    numbered = PARAMETER.sub(lambda name: numbers[name[1]], with_clock(statement, Postgres))
-    return Prepared(
-        name,
-        prepare=f"PREPARE {name} ({', '.join(PARAMETERS.values())}) AS {numbered}",
-        execute=f"EXECUTE {name} ({', '.join('%s' for _ in PARAMETERS)})",
-    )
+def _with_columns(statement: str) -> str:
+    """The statement with a column in place of what each bet has of its own, and the types of the others."""
+    columns = {name: f"given_{name}" for name in (*GIVEN, "transaction_id", "bet_id")}
+    columns |= {name: f"CAST(:{name} AS {TYPES[kind]})" for name, kind in get_type_hints(Common).items()}
+    columns[NEXT_COMMITMENT] = "decode(given_next_commitment_hex, 'hex')"
+    return PARAMETER.sub(lambda found: columns.get(found[1], found[0]), statement)
 
 
-SETTLE = _prepared("settle", settling_statement(is_free=False))
-SETTLE_FREE = _prepared("settle_free", settling_statement(is_free=True))
-"""Of an opening that uses a reward."""
+SETTLE = _with_columns(settling_statement(is_alone=False))
+SETTLE_ALONE = _with_columns(settling_statement(is_alone=True))
+"""The statements of PostgreSQL. Their parameters are ``bets``, a JSON array of objects with the keys of
+GIVEN, and the fields of Common. They return a row for each bet: its player, whether no other process was
+settling a bet of the player, whether seed and player were as the bet has them and are locked, and if it is
+settled its id, that of its prize, and the balances."""
 
 # On SQLite the parts are statements that run one after the other.
 USE_SEED = f"UPDATE announced_seeds SET {NEXT_SEED} WHERE {SEED_IS_ANNOUNCED}"  # noqa: S608  # constants
@@ -281,10 +292,5 @@ CHANGE_PLAYER = f"""
 UPDATE users SET {CHANGES_OF_PLAYER} WHERE id = :user_id AND {MAY_BET} RETURNING {BALANCES}
 """  # noqa: S608  # constants
 CHANGE_PLAYER_FREE = CHANGE_PLAYER.replace(CHANGES_OF_PLAYER, CHANGES_OF_PLAYER + COUNT_FREE_CASE)
-USE_OFFERED_REWARD = USE_REWARD + IS_OFFERED
-ROWS = {
-    "player": "(SELECT 1) AS player",
-    "posting": "(SELECT :transaction_id AS id) AS posting",
-    "bet": "(SELECT :bet_id AS id, :wager_cents AS wager_cents, :payout_cents AS payout_cents) AS bet",
-}
-"""What the other parts take their rows from, with two more parameters."""
+ROWS = {"bets": "(SELECT :wager_cents AS wager_cents, :payout_cents AS payout_cents) AS bet", "lateral": ""}
+"""In place of ``{bets}`` and ``{lateral}``: the one bet."""

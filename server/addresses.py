@@ -22,6 +22,8 @@ Keys = Sequence[tuple[Hashable, int]]
 IN_BRACKETS_OR_WITH_PORT = re.compile(r"\[([^]]+)\](?::[0-9]+)?|([0-9.]+):[0-9]+", re.ASCII)
 
 
+# Parsing takes 3% of a cached response.
+@lru_cache(1_000)
 def normal_form(text: str) -> str | None:
     """The address in its shortest form, without port and zone; None when the text is no address.
 
@@ -46,7 +48,6 @@ def networks(address: str) -> Keys:
     return [(_network(parsed, bits=64), 1), (_network(parsed, bits=48), WIDER)]
 
 
-# Parsing takes 3% of a cached response.
 @lru_cache(1_000)
 def _parsed(text: str) -> IPv4Address | IPv6Address | None:
     try:

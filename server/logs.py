@@ -15,9 +15,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import orjson
+
 from models.db.connection import schema_problem
 from models.db.new_connections import UnusableDatabase
-from services.shared import decimal_json
 
 clients_log = logging.getLogger("platform.clients")
 """For errors of single clients, and for messages of other programs."""
@@ -57,7 +58,7 @@ class JsonLines(logging.Formatter):
         line |= {name: values[name] for name in EXTRA_FIELDS if name in values}
         if record.exc_info and record.exc_info[1]:
             line["failure"] = safe_exception_summary(record.exc_info[1])
-        return decimal_json.dumps(line)
+        return orjson.dumps(line, default=str).decode()
 
 
 def safe_exception_summary(error: BaseException) -> str:

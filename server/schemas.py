@@ -18,6 +18,10 @@ from services.shared.text import camel_case
 HTTP_URL = re.compile("https?://", re.IGNORECASE)
 
 
+PLAIN_TYPES: dict[type, type] = {ma.fields.Boolean: bool, ma.fields.Integer: int, ma.fields.String: str}
+"""The types that these fields dump as they are. Their subclasses may convert."""
+
+
 class WireSchema(ma.Schema):
     """The base of every schema. Converts between snake_case names in Python and camelCase names in JSON.
 
@@ -33,12 +37,16 @@ class WireSchema(ma.Schema):
             field_obj.data_key = camel_case(field_name)
 
     @cached_property
-    def _columns(self) -> list[tuple[str, str | None, Callable[..., Any]]]:
-        """Key, attribute and conversion of each field; no attribute where the whole object is converted."""
+    def _columns(self) -> list[tuple[str, str | None, type | None, Callable[..., Any]]]:
+        """Key, attribute, plain type and conversion of each field.
+
+        There is no attribute where the whole object is converted. A value of the plain type stays as it is.
+        """
         columns = []
         for name, field in self.dump_fields.items():
             attribute = (field.attribute or name) if field._CHECK_ATTRIBUTE else None  # noqa: SLF001
-            columns.append((field.data_key or name, attribute, field._serialize))  # noqa: SLF001
+            plain = PLAIN_TYPES.get(type(field))
+            columns.append((field.data_key or name, attribute, plain, field._serialize))  # noqa: SLF001
         return columns
 
     def dump(self, obj: Any, *, many: bool | None = None) -> Any:
@@ -47,8 +55,10 @@ class WireSchema(ma.Schema):
             return [self.dump(each, many=False) for each in obj]
         read = dict.__getitem__ if isinstance(obj, dict) else getattr
         dumped = {}
-        for key, attribute, convert in self._columns:
-            value = convert(None if attribute is None else read(obj, attribute), attribute, obj)
+        for key, attribute, plain, convert in self._columns:
+            value = None if attribute is None else read(obj, attribute)
+            if type(value) is not plain:
+                value = convert(value, attribute, obj)
             if value is not ma.missing:
                 dumped[key] = value
         return dumped

@@ -11,6 +11,7 @@ import re
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 import peewee
@@ -18,8 +19,7 @@ from cachetools import TTLCache, cachedmethod
 
 from models.battles import State
 from server.logs import clients_log
-from server.realtime.packets import check_event_rate
-from server.realtime.realtime import Event, Realtime
+from server.realtime.realtime import Event, Realtime, Received
 from server.realtime.repeated_task import RepeatedTask
 from services.battles import queries, receipts
 from services.battles.queries import ListedState, ShownBattle
@@ -267,7 +267,22 @@ class BattleFeed:
             "battle:watch": self._watch,
             "battle:unwatch": self._unwatch,
         }.items():
-            self._realtime.server.on(name, _acknowledged(name, handle))
+            self._realtime.handlers[name] = partial(self._acknowledge, name, handle)
+
+    def _acknowledge(self, name: str, handle: Callable[[str, object], Answer], event: Received) -> None:
+        """Handle an event and acknowledge it with ``{status, ...}``."""
+        answer = FAILED
+        try:
+            event.check_rate()
+            answer = {"status": True, **handle(event.sid, event.payload)}
+        except Refusal as refusal:
+            if isinstance(refusal, Failure):
+                clients_log.exception("event failed", extra={"event": name})
+            else:
+                answer = {"status": False, "error": refusal.text}
+        except Exception:  # noqa: BLE001  # the client gets an answer in any case
+            clients_log.exception("event failed", extra={"event": name})
+        self._realtime.send(event.sid, event.acknowledgement(answer))
 
     def left(self, sid: str) -> None:
         """Forget a socket that has gone. One that has become a spectator's goes on watching."""
@@ -348,21 +363,3 @@ def _public_id(payload: object) -> str:
     if not PUBLIC_ID.fullmatch(public_id):
         raise BattleNotFound
     return public_id
-
-
-def _acknowledged(name: str, handle: Callable[[str, object], Answer]) -> Callable[..., Answer]:
-    """A handler of an event whose acknowledgement is ``{status, ...}``."""
-
-    def handler(sid: str, payload: object = None, *_ignored: object) -> Answer:
-        try:
-            check_event_rate()
-            return {"status": True, **handle(sid, payload)}
-        except Refusal as refusal:
-            if not isinstance(refusal, Failure):
-                return {"status": False, "error": refusal.text}
-            clients_log.exception("event failed", extra={"event": name})
-        except Exception:  # noqa: BLE001  # the client gets an answer in any case
-            clients_log.exception("event failed", extra={"event": name})
-        return FAILED
-
-    return handler

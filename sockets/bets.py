@@ -3,8 +3,8 @@
 import logging
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from decimal import Decimal
-from functools import partial
 from typing import Any, Generic
 
 from flask import Flask
@@ -12,8 +12,7 @@ from flask import Flask
 from models.cases import CASE, IRL
 from server.logs import clients_log
 from server.metrics import CENTS_PER_COIN, Metrics
-from server.realtime.packets import after_this_event, check_event_rate
-from server.realtime.realtime import Realtime
+from server.realtime.realtime import Event, Realtime, Received
 from services.accounts import access, users
 from services.bets.cases import OpeningRequest
 from services.bets.settlement import NewBet, SettledBet
@@ -29,6 +28,8 @@ from sockets.schemas import OpeningPfSchema, PfSchema, ReceiptSchema
 MAX_REQUEST_ID = 64
 
 RECEIPT = "log:receipt"
+
+Answer = dict[str, Any]
 
 FAILED = {"status": False, "error": "Something went wrong"}
 """The answer to a bet that failed, or was refused for a reason that players are not told."""
@@ -54,36 +55,41 @@ class BetEvent(ABC, Generic[RequestT]):
         self._metrics: Metrics = app.extensions["metrics"]
         self._state: PlayerState = app.extensions["player_state"]
         self._proofs = proofs
-        # Flask-SocketIO's own decorator makes a request context for each event: a tenth of a spin's time.
-        realtime.server.on(name, self.handle)
+        realtime.handlers[name] = self.handle
 
-    def handle(self, sid: str, payload: object = None, *_ignored: object) -> dict[str, Any]:
-        """Play one bet and answer it with an event; returns the acknowledgement, which is the same."""
+    def handle(self, event: Received) -> None:
+        """Play one bet, and answer it with an event and with the acknowledgement, which is the same."""
         began = time.perf_counter()
+        settled = None
         try:
-            check_event_rate()
-            with self._realtime.connections.event_in_flight(sid) as (user_id, token_number):
-                result, answer = self._play(sid, user_id, token_number, payload)
+            event.check_rate()
+            with self._realtime.connections.event_in_flight(event.sid) as (user_id, token_number):
+                settled = self._play(event, user_id, token_number)
+                result = settled.bet.status
         except self._refusals as refusal:
             # The text of a break contains its end, that of the class does not: metrics need fixed labels.
-            result, answer = type(refusal).text, {"status": False, "error": refusal.text, **refusal.details}
-            self._realtime.send(sid, [(self._name, answer)])
+            result = type(refusal).text
+            self._answer(event, {"status": False, "error": refusal.text, **refusal.details})
         except Exception:  # noqa: BLE001  # the player gets an answer in any case
             clients_log.exception("bet failed", extra={"event": self._name})
-            result, answer = "failed", FAILED
-            self._realtime.send(sid, [(self._name, answer)])
+            result = "failed"
+            self._answer(event, FAILED)
         self._log_result(result, seconds=time.perf_counter() - began)
         self._count_result(result)
-        return answer
+        if settled is not None:
+            self._follow_up(event.sid, settled)
 
-    def _play(self, sid: str, user_id: int, token_number: int, payload: object) -> tuple[str, dict[str, Any]]:
-        """Play the bet and send its events; returns its status and the acknowledgement."""
+    def _answer(self, event: Received, answer: Answer, *, pf: Sequence[Event] = ()) -> None:
+        self._realtime.send(event.sid, [*pf, (self._name, answer), *event.acknowledgement(answer)])
+
+    def _play(self, event: Received, user_id: int, token_number: int) -> SettledBet:
+        """Play the bet and send its events."""
         try:
             with self._services.player_locks.hold(user_id):
-                request = self.read(payload, user_id=user_id, token_number=token_number)
+                request = self.read(event.payload, user_id=user_id, token_number=token_number)
                 settled = self._services.bets.settle(self._game, request)
-                answer = _answer(settled)
-                self._send(sid, settled, answer)
+                with self._realtime.one_write(event.sid):
+                    self._send(event, settled)
         except Refusal:
             # A player who is logged out or suspended learns that, whatever else is wrong with the bet. The
             # settlement checks both for a bet that nothing is wrong with.
@@ -91,28 +97,31 @@ class BetEvent(ABC, Generic[RequestT]):
             access.check_token_number(player, token_number)
             access.check_not_suspended(player)
             raise
-        return settled.bet.status, answer
+        return settled
 
     @abstractmethod
     def read(self, payload: object, *, user_id: int, token_number: int) -> RequestT:
         """Check the types of a payload; the service checks its values. Raises InvalidRequest."""
 
-    def _send(self, sid: str, settled: SettledBet, answer: dict[str, Any]) -> None:
+    def _send(self, event: Received, settled: SettledBet) -> None:
         """Send the events of a settled bet in the promised order, with the acknowledgement in the middle."""
         game = settled.bet.game
-        self._realtime.send(sid, [(f"{game}:pf", PF[game].dump(settled.bet)), (self._name, answer)])
+        self._answer(event, _answer(settled), pf=[(f"{game}:pf", PF[game].dump(settled.bet))])
         if isinstance(settled, NewBet):
             self._count_coins(settled)
-            self._proofs.after_bet(sid, settled)
-        after_this_event(partial(self._after_acknowledgement, sid, settled))
-
-    def _after_acknowledgement(self, sid: str, settled: SettledBet) -> None:
-        """Send what clients expect behind the acknowledgement: after a retry the receipt alone."""
-        if isinstance(settled, NewBet):
+            self._proofs.after_bet(event.sid, settled)
             self._state.send(settled.user_id, settled.next_commitment, settled.balances)
-        receipt = {"nonce": settled.bet.nonce, "receipt": self._services.bets.receipt(settled)}
-        self._realtime.send(sid, [(RECEIPT, RECEIPT_PAYLOAD.dump(receipt))])
-        if isinstance(settled, NewBet) and settled.is_slow:
+            self._send_receipt(event.sid, settled, self._services.bets.receipt(settled))
+
+    def _send_receipt(self, sid: str, settled: SettledBet, receipt: str) -> None:
+        payload = RECEIPT_PAYLOAD.dump({"nonce": settled.bet.nonce, "receipt": receipt})
+        self._realtime.send(sid, [(RECEIPT, payload)])
+
+    def _follow_up(self, sid: str, settled: SettledBet) -> None:
+        """Do what may wait for the database: after a retry send the receipt, of a slow bet write its time."""
+        if not isinstance(settled, NewBet):
+            self._send_receipt(sid, settled, self._services.bets.receipt_of_earlier(settled))
+        elif settled.is_slow:
             # If this fails, the seed is shown as early as the settlement wrote.
             self._services.bets.postpone_proof(settled)
 
@@ -201,7 +210,7 @@ def _is_request_id(value: object) -> bool:
     return isinstance(value, str) and 1 <= len(value) <= MAX_REQUEST_ID and value.isprintable()
 
 
-def _answer(settled: SettledBet) -> dict[str, Any]:
+def _answer(settled: SettledBet) -> Answer:
     """The answer to a settled bet: the item, what was paid, and the id of a prize that is kept."""
     bet = settled.bet
     result = {

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bench.speed import spins_peers
-from models.bet_settlement import PARAMETERS
+from models.bet_settlement import GIVEN, Common
 from tests.harness.databases import administer
 from tests.harness.servers import ROOT
 from tests.support.markers import postgresql_only
@@ -60,7 +60,7 @@ def test_every_benchmark_and_storm_imports_names_that_exist():
     [
         ("bench/peers/socketio_spins.mjs", OF_PEERS["parameters"]),
         ("bench/peers/asyncio_spins.py", OF_PEERS["parameters"]),
-        ("bench/speed/pgbench.py", PARAMETERS),
+        ("bench/speed/pgbench.py", [*GIVEN, *Common._fields]),
     ],
 )
 def test_a_program_gives_the_settling_statement_all_its_parameters(file, parameters):

@@ -20,13 +20,13 @@ WHERE id = :player;
 INSERT INTO bets (
     user_id, game, nonce, ledger_transaction_id, algorithm, wager_cents, payout_cents, status, item, price_cents,
     house_edge_ppm, threshold, roll, client_seed, server_seed_commitment, encrypted_server_seed,
-    created_at_ms, proof_due_at_ms
+    created_at_ms, proof_due_at_ms, next_commitment
 )
 VALUES (
     :player, 'upgrader', :nonce, :given_id, 'upgrader-1', 50, :payout,
     CASE WHEN :payout > 0 THEN 'won' ELSE 'lost' END, 'Item of a spin', 100,
     50000, 4750000, :roll, 'a-seed-of-ones-own', lpad(:serial::text, 64, '0'), repeat('s', 140) || :serial,
-    :made, :made + 600000
+    :made, :made + 600000, sha256('')
 );
 UPDATE announced_seeds SET
     nonce = :nonce + 1,

@@ -9,8 +9,8 @@ import psycopg2
 
 from bench.speed.machine import running_on
 from bench.speed.stage import LOAD, Stage
-from models.bet_settlement import PARAMETERS
-from models.bet_settlement import SETTLE as STATEMENT
+from models import bet_settlement
+from models.db.sql import prepared
 from services.log.tree import EMPTY_ROOT
 from tests.harness.databases import administer, packaged_tool
 from tests.harness.players import Player
@@ -43,51 +43,55 @@ VARIABLES = rf"""
 \set roll random(0, 9999999)
 \set payout case when :roll < 4750000 then 100 else 0 end
 """
-VALUES = {
+BET = {
     "user_id": ":player",
     "token_number": "0",
     "nonce": ":nonce",
-    "game": "'upgrader'",
-    "algorithm": "'upgrader-1'",
+    "game": '"upgrader"',
+    "algorithm": '"upgrader-1"',
     "wager_cents": "50",
     "payout_cents": ":payout",
-    "status": "CASE WHEN :payout > 0 THEN 'won' ELSE 'lost' END",
-    "item": "'Item of a spin'",
+    "status": """"' || CASE WHEN :payout > 0 THEN 'won' ELSE 'lost' END || '\"""",
+    "item": '"Item of a spin"',
     "price_cents": "100",
     "house_edge_ppm": "50000",
     "threshold": "4750000",
     "roll": ":roll",
-    **dict.fromkeys(("snapshot_id", "snapshot_hash", "snapshot_text", "ticket", "case_read_at_ms"), "NULL"),
-    **dict.fromkeys(("case_id", "counted_edge_ppm", "reward_id", "prize_image"), "NULL"),
-    "client_seed": "'a-seed-of-ones-own'",
-    "server_seed_commitment": f"'{ZEROS}:serial'",
-    "encrypted_server_seed": f"'{'s' * 140}:serial'",
-    "next_commitment_hex": f"'{ZEROS}:next_serial'",
-    "next_encrypted_server_seed": f"'{'s' * 140}:next_serial'",
-    "next_commitment": "sha256('')",
-    "checkpoint_size": "0",
-    "checkpoint_root": f"'{EMPTY_ROOT.hex()}'",
-    **dict.fromkeys(("request_id", "request_digest"), "NULL"),
+    **dict.fromkeys(("snapshot_id", "snapshot_hash", "snapshot_text", "ticket", "case_read_at_ms"), "null"),
+    **dict.fromkeys(("case_id", "counted_edge_ppm", "reward_id", "prize_image"), "null"),
+    "client_seed": '"a-seed-of-ones-own"',
+    "server_seed_commitment": f'"{ZEROS}:serial"',
+    "encrypted_server_seed": f'"{"s" * 140}:serial"',
+    "next_commitment_hex": f'"{ZEROS}:next_serial"',
+    "next_encrypted_server_seed": f'"{"s" * 140}:next_serial"',
+    **dict.fromkeys(("request_id", "request_digest"), "null"),
     "shard": ":shard",
-    "ledger_kind": "'spin'",
-    "min_cycle_ms": "0",
-    "longest_play_ms": "0",
+    "ledger_kind": '"spin"',
+}
+"""The bet in JSON. With a blank before each value: two colons would be a cast."""
+VALUES = {
+    "bets": f"""('[{{{", ".join(f'"{name}": {value}' for name, value in BET.items())}}}]')::json""",
     "created_at_ms": ":made",
     "proof_due_at_ms": ":made + 600000",
     "day": "1799971200000",
     "week": "1799625600000",
     "month": "1798761600000",
+    "checkpoint_size": "0",
+    "checkpoint_root": f"'{EMPTY_ROOT.hex()}'",
+    "min_cycle_ms": "0",
+    "longest_play_ms": "0",
 }
 """The parameters of the settling statement."""
 
+STATEMENT = prepared("settle", bet_settlement.SETTLE)
 SETTLE = rf"""
 \if :prepared = 0
 {STATEMENT.prepare};
 \set prepared 1
 \endif
-{STATEMENT.execute % tuple(VALUES[name] for name in PARAMETERS)};
+{STATEMENT.execute % tuple(VALUES[name] for name in STATEMENT.names)};
 """  # constants
-"""A spin as the platform settles it."""
+"""A spin as the platform settles it, one at a time."""
 
 STEPS = (LOAD / "spin_in_steps.sql").read_text()
 """The work of a spin as plain statements, one after the other."""

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from flask import Response, after_this_request, g, request
 
-from models.users import User
+from models.callers import Caller
 from server.current_services import current_claims, get_services
 from services.accounts import access
 from services.audit_trail.actor import Actor, acting_as
@@ -77,9 +77,9 @@ def forbid_storing(response: Response) -> Response:
     return response
 
 
-def current_user() -> User:
+def current_user() -> Caller:
     """The player who called a view behind ``require_user`` or ``require_profile``."""
-    user: User = g.user
+    user: Caller = g.user
     return user
 
 

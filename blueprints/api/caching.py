@@ -16,6 +16,7 @@ from typing import Any, cast
 import orjson
 from cachetools import TTLCache, cached
 from flask import Response, current_app, g, make_response
+from werkzeug.datastructures import Headers
 from werkzeug.http import generate_etag, parse_etags
 
 from server.http.strict_requests import current_request
@@ -42,6 +43,13 @@ Key = tuple[str, str, tuple[int, ...]]
 View = Callable[..., Any]
 
 
+class ReadyResponse(Response):
+    """A response of status 200 whose headers are complete. The framework would copy and check them again."""
+
+    def get_wsgi_headers(self, environ: Any) -> Headers:  # noqa: ARG002  # the framework's
+        return self.headers
+
+
 @dataclass(frozen=True)
 class Representation:
     """A response: its bytes, its ETag, and the same bytes compressed if that saves enough."""
@@ -66,7 +74,7 @@ class Representation:
         if self.gzipped is not None and request.accept_encodings["gzip"] > 0:
             body = self.gzipped
             headers.append(("Content-Encoding", "gzip"))
-        return Response(body, headers=headers, content_type=self.content_type)
+        return ReadyResponse(body, headers=headers, content_type=self.content_type)
 
 
 Cached = tuple[Representation, Millis | None]

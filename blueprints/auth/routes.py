@@ -23,8 +23,8 @@ from blueprints.auth.schemas import (
     TokenSchema,
     UserSchema,
 )
+from models.callers import Caller
 from models.logins import LoginProvider
-from models.users import User
 from server.current_services import get_services
 from server.http.rate_limit import count_as
 from server.http.response_headers import allow_cookies
@@ -78,11 +78,9 @@ ERRORS = {
 @blueprint.get("/me")
 @require_user
 @blueprint.response(200, UserSchema)
-def get_me() -> User:
+def get_me() -> Caller:
     """The player who owns the token."""
-    user = current_user()
-    user.logins = logins.of_player(user.id)
-    return user
+    return current_user()
 
 
 @blueprint.get("/logout")

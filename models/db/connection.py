@@ -75,11 +75,12 @@ def open_database(url: str, *, pool_size: int = POOL_SIZE) -> Sqlite | Postgres:
 @contextmanager
 def reading() -> Iterator[None]:
     """Hold a connection for the block, or use the one that is open. Raises one of UNAVAILABLE."""
-    if not database.is_closed():
+    opened = database.obj
+    if not opened.is_closed():
         yield
         return
     # A request has a wait budget already; other code gets one for each block.
-    with waiting.limit_waits(), database.slot(), database.connection_context():
+    with waiting.limit_waits(), opened.slot(), opened.connection_context():
         yield
 
 

@@ -55,14 +55,21 @@ IN_RECOVERY = (
 OTHER_DATABASE = "the address of the database leads to another one than this process uses"
 
 
-@contextmanager
-def _held(slots: FifoSemaphore) -> Iterator[None]:
-    """Hold one of these slots for the block. Raises MaxConnectionsExceeded if none becomes free in time."""
+def _acquire(slots: FifoSemaphore) -> None:
+    """Take one of these slots. Raises MaxConnectionsExceeded if none becomes free in time."""
+    if slots.acquire_free():
+        return
     try:
         with waiting.wait(POOL_WAIT_SECONDS) as seconds:
             slots.acquire(seconds)
     except TimeoutError:
         raise MaxConnectionsExceeded("no connection became free in time") from None
+
+
+@contextmanager
+def _held(slots: FifoSemaphore) -> Iterator[None]:
+    """Hold one of these slots for the block. Raises MaxConnectionsExceeded if none becomes free in time."""
+    _acquire(slots)
     try:
         yield
     finally:
@@ -77,20 +84,14 @@ REPORTED = {
 """Errors and their texts by the codes of PostgreSQL."""
 
 
-@contextmanager
-def as_unavailable() -> Iterator[None]:
-    """Raise OperationalError for a lost connection, a damaged file, and the errors of REPORTED."""
-    try:
-        yield
-    except peewee.DatabaseError as error:
-        # Errors that a statement reports are subclasses.
-        code = getattr(error.__cause__ or error.__context__, "pgcode", None)
-        if code in REPORTED:
-            kind, text = REPORTED[code]
-            raise kind(text) from error
-        if type(error) is peewee.DatabaseError:
-            raise peewee.OperationalError(str(error)) from error
-        raise
+def as_unavailable(error: peewee.DatabaseError) -> peewee.DatabaseError:
+    """OperationalError for a lost connection, a damaged file, and the errors of REPORTED; else the error."""
+    code = getattr(error.__cause__ or error.__context__, "pgcode", None)
+    if code in REPORTED:
+        kind, text = REPORTED[code]
+        return kind(text)
+    # Errors that a statement reports are subclasses.
+    return peewee.OperationalError(str(error)) if type(error) is peewee.DatabaseError else error
 
 
 SEQUENCES = """
@@ -154,9 +155,8 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
         # First come, first served: otherwise, when 400 sockets connected at once, some waited for seconds.
         self.pool_size = pool_size
         self._slots = FifoSemaphore(pool_size)
-        # The other connections stay free for requests. With 20 players PostgreSQL settled 1,770 spins a
-        # second on twelve of twenty connections, and 1,550 on all: spins of one commit wait for each other.
-        self._settling = FifoSemaphore(max(pool_size * 3 // 5, 1))
+        # The other connections stay free for requests, and for the bets that are written together.
+        self._single_bets = FifoSemaphore(max(pool_size * 3 // 5, 1))
 
     @property
     def in_use(self) -> int:
@@ -166,24 +166,31 @@ class Postgres(_peewee.PostgresqlDatabase):  # type: ignore[misc]
     @property
     def waiters(self) -> int:
         """How many callers wait for a connection."""
-        return self._slots.waiting + self._settling.waiting
+        return self._slots.waiting + self._single_bets.waiting
 
     @contextmanager
     def slot(self) -> Iterator[None]:
         """Hold the right to one connection. Raises MaxConnectionsExceeded if none becomes free in time."""
+        # Written out, because every use of the database passes here: context managers took longer.
+        _acquire(self._slots)
         try:
-            with _held(self._slots), as_unavailable():
-                yield
-        except ReadOnlyDatabase:
-            # Sessions stay read-only after the database has become writable.
-            self.leave_connections()
-            raise
+            yield
+        except peewee.DatabaseError as error:
+            unavailable = as_unavailable(error)
+            if isinstance(unavailable, ReadOnlyDatabase):
+                # Sessions stay read-only after the database has become writable.
+                self.leave_connections()
+            if unavailable is error:
+                raise
+            raise unavailable from error
+        finally:
+            self._slots.release()
 
     @contextmanager
-    def connection_for_bet(self) -> Iterator[Any]:
-        """Borrow a connection to settle a bet. Raises MaxConnectionsExceeded if none becomes free in time."""
-        with _held(self._settling), self.slot(), self.connection_context():
-            yield self.connection()
+    def connection_for_single_bet(self) -> Iterator[None]:
+        """Borrow a connection for a bet that may wait for locks. Raises MaxConnectionsExceeded."""
+        with _held(self._single_bets), self.slot(), self.connection_context():
+            yield
 
     def connect(self, reuse_if_open: bool = False) -> bool:  # noqa: FBT001, FBT002  # peewee's signature
         """Borrow a connection from the pool, or open one without making other requests wait."""

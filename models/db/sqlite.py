@@ -107,8 +107,15 @@ class Sqlite(PooledSqliteDatabase):  # type: ignore[misc]  # peewee carries no t
         """How many connections are in use."""
         return len(self._in_use)
 
-    def slot(self) -> AbstractContextManager[Any]:
-        return as_unavailable()
+    @contextmanager
+    def slot(self) -> Iterator[None]:
+        try:
+            yield
+        except peewee.DatabaseError as error:
+            unavailable = as_unavailable(error)
+            if unavailable is error:
+                raise
+            raise unavailable from error
 
     def max_connections(self) -> int | None:
         """The limit of all processes together. SQLite has none."""

@@ -85,7 +85,7 @@ class FifoSemaphore:
         return len(self._waiting)
 
     @contextmanager
-    def hold(self, *, timeout_seconds: float) -> Iterator[None]:
+    def hold(self, *, timeout_seconds: float | None) -> Iterator[None]:
         """Hold one slot for the block. Raises TimeoutError if none becomes free in time."""
         self.acquire(timeout_seconds)
         try:
@@ -93,7 +93,7 @@ class FifoSemaphore:
         finally:
             self.release()
 
-    def acquire(self, timeout_seconds: float) -> None:
+    def acquire(self, timeout_seconds: float | None) -> None:
         """Take a slot, after the earlier waiters. Raises TimeoutError if none becomes free in time."""
         with self._guard:
             if self._free:
@@ -118,6 +118,14 @@ class FifoSemaphore:
                 return False
             self._waiting.remove(turn)
             return True
+
+    def acquire_free(self) -> bool:
+        """Take a slot if one is free. Does not wait; returns whether a slot was taken."""
+        with self._guard:
+            # While others wait, none is free.
+            is_free = self._free > 0
+            self._free -= is_free
+        return is_free
 
     def release(self) -> None:
         """Give a slot back, to the waiter that has waited longest."""

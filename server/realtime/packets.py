@@ -3,10 +3,11 @@
 A client that joins with a valid token is a player, one without a token is a spectator.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
-from flask import g, request
+from flask import request
 from flask_socketio import ConnectionRefusedError as Refused
 from socketio.packet import ACK, CONNECT, DISCONNECT, EVENT
 
@@ -16,7 +17,7 @@ from server.addresses import Keys, networks
 from server.current_services import get_services
 from server.logs import clients_log
 from server.rate_limiter import EVENT_SECONDS, EVENTS, ClientRateLimiter, NewRateLimiter
-from server.realtime.realtime import Connection, Realtime, current_realtime
+from server.realtime.realtime import Connection, Realtime, Received, current_realtime
 from server.realtime.transport import NAMESPACE, Transport
 from services.accounts import access
 from services.shared.background import pause
@@ -113,8 +114,8 @@ class Handshakes:
 class Packets:
     """Handles each packet by its kind: joining, leaving, an event, or an acknowledgement.
 
-    An event above the rate limit is handled too, and its handler refuses it (``check_event_rate``): so the
-    answer has the shape that the client expects.
+    An event above the rate limit is handled too, and its handler refuses it (``Received.check_rate``): so
+    the answer has the shape that the client expects.
     """
 
     def __init__(self, realtime: Realtime, handshakes: Handshakes, *, rate: ClientRateLimiter | None) -> None:
@@ -156,22 +157,41 @@ class Packets:
         return networks(environ.get("REMOTE_ADDR", ""))
 
     def _event(self, transport_id: str, data: str, allowed: bool) -> None:  # noqa: FBT001  # of a background task
-        """Let the library call the event's handler and acknowledge it, then do what follows.
+        """Call the event's handler.
 
-        The library would start this task itself, but then nothing could be sent after the acknowledgement.
+        The library's own way makes a request context for each event, and sends the acknowledgement itself, so
+        that it would be a write of its own and nothing could be sent with it.
         """
-        g.event_is_allowed = allowed
-        g.after_event = []
-        self._handle(transport_id, data)
-        for follow_up in g.after_event:
-            follow_up()
+        with self._parsing(transport_id):
+            packet = self._realtime.server.packet_class(encoded_packet=data)
+            name, payload = packet.data[0], packet.data[1] if len(packet.data) > 1 else None
+            handle = self._realtime.handlers.get(name, self._refuse_unknown)
+            sid = self._realtime.manager.sid_from_eio_sid(transport_id, packet.namespace or NAMESPACE)
+        if self._realtime.manager.is_connected(sid, NAMESPACE):
+            handle(Received(sid, payload, allowed, packet.id))
+
+    def _refuse_unknown(self, event: Received) -> None:
+        """Answer an event that the server does not know in the shape of a refused bet.
+
+        Otherwise a client would wait for the acknowledgement of a misspelt event until it gives up.
+        """
+        text = "Unknown event" if event.is_allowed else TooManyRequests.text
+        self._realtime.send(event.sid, event.acknowledgement({"status": False, "error": text}))
 
     def _handle(self, transport_id: str, data: str) -> None:
-        try:
+        with self._parsing(transport_id):
             self._handle_in_library(transport_id, data)
+
+    @contextmanager
+    def _parsing(self, transport_id: str) -> Iterator[None]:
+        """Close the transport if the block can't parse its packet.
+
+        The library parses packets without checking them first. A packet that can't be parsed can't be
+        answered: it contains the event's name and the id of the acknowledgement.
+        """
+        try:
+            yield
         except (ValueError, TypeError, LookupError):
-            # The library parses packets without checking them first. A packet that can't be parsed can't be
-            # answered: it contains the event's name and the id of the acknowledgement.
             clients_log.warning("packet refused", exc_info=True)
             self._realtime.transports.close(transport_id)
 
@@ -185,19 +205,15 @@ def handle_packets(realtime: Realtime, settings: Settings, new_rate_limiter: New
     Packets(realtime, Handshakes(realtime, per_address=per_address), rate=rate)
     realtime.socketio.on_event("connect", connect)
     realtime.socketio.on_event("disconnect", disconnect)
-    realtime.server.on("*", lambda *_event: refuse_unknown_event())
 
 
-def connect(auth: object = None) -> dict[str, Any] | None:
+def connect(auth: object = None) -> None:
     """Accept a socket, or refuse it with ``connect_error`` and the reason as its message.
 
     While the database is unavailable the transport is closed instead: then the client reconnects by itself
     until the database is back. A refusal would end that.
     """
     sid = request.sid  # type: ignore[attr-defined]
-    if not current_realtime().manager.is_pre_connected(sid, NAMESPACE):
-        # Not a handshake: a connected client has sent an event of this name.
-        return refuse_unknown_event()
     try:
         with waiting.limit_waits():
             connection = _connection(sid, auth)
@@ -209,17 +225,11 @@ def connect(auth: object = None) -> dict[str, Any] | None:
         transport_id = current_realtime().manager.eio_sid_from_sid(sid, NAMESPACE)
         current_realtime().transports.close(transport_id)
         raise Refused(FAILED) from None
-    return None
 
 
-def disconnect(_reason: str | None = None) -> dict[str, Any] | None:
+def disconnect(_reason: str | None = None) -> None:
     """Forget a socket."""
-    sid = request.sid  # type: ignore[attr-defined]
-    if current_realtime().manager.is_connected(sid, NAMESPACE):
-        # Not the end of a connection: a client has sent an event of this name.
-        return refuse_unknown_event()
-    current_realtime().forget(sid)
-    return None
+    current_realtime().forget(request.sid)  # type: ignore[attr-defined]
 
 
 def _connection(sid: str, auth: object) -> Connection:
@@ -236,23 +246,3 @@ def _connection(sid: str, auth: object) -> Connection:
     return Connection(
         sid, user.id, address=address, expires_at=claims.expires_at, token_number=claims.token_number
     )
-
-
-def after_this_event(follow_up: Callable[[], None]) -> None:
-    """Call this after the current event's acknowledgement was sent, as ``flask.after_this_request`` does."""
-    g.after_event.append(follow_up)
-
-
-def check_event_rate() -> None:
-    """Raises TooManyRequests when the current event is one more than its client may send."""
-    if not g.event_is_allowed:
-        raise TooManyRequests
-
-
-def refuse_unknown_event() -> dict[str, Any]:
-    """Answer an event that the server does not know in the shape of a refused bet.
-
-    Otherwise a client would wait for the acknowledgement of a misspelt event until it gives up.
-    """
-    text = "Unknown event" if g.event_is_allowed else TooManyRequests.text
-    return {"status": False, "error": text}

@@ -5,13 +5,14 @@ import threading
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
+import orjson
 from engineio.packet import MESSAGE, Packet
 from flask import Flask, current_app
 from flask_socketio import SocketIO
 from gevent import monkey
-from socketio.packet import EVENT
+from socketio.packet import ACK, EVENT
 
 from models.db import waiting
 from models.db.connection import UNAVAILABLE, reading
@@ -45,6 +46,35 @@ SOCKETS_AT_ONCE = 250
 
 Event = tuple[str, Any]
 """An event's name and its payload."""
+
+
+class Acknowledgement(NamedTuple):
+    """The answer to an event whose client has asked for one with this id."""
+
+    id: int
+    answer: Any
+
+
+@dataclass(frozen=True)
+class Received:
+    """An event of a client."""
+
+    sid: str
+    payload: object
+    """None if it has none. Further arguments are ignored."""
+    is_allowed: bool
+    """Whether its client may send as many."""
+    id: int | None
+    """That of the acknowledgement; None if the client asks for none."""
+
+    def acknowledgement(self, answer: object) -> "list[Acknowledgement]":
+        """What answers the event: one, or none."""
+        return [] if self.id is None else [Acknowledgement(self.id, answer)]
+
+    def check_rate(self) -> None:
+        """Raises TooManyRequests when this is one more than its client may send."""
+        if not self.is_allowed:
+            raise TooManyRequests
 
 
 @dataclass
@@ -208,6 +238,9 @@ class Realtime:
         limited = settings.ratelimit_enabled
         self.transports = Transports(self.server, paced=limited)
         self.connections = Connections(per_address=SOCKETS_OF_ADDRESS if limited else None, clock=clock)
+        self.handlers: dict[str, Callable[[Received], None]] = {}
+        """What handles an event of a client, by its name, and acknowledges it."""
+        self._held: dict[str, list[Packet]] = {}
         self.in_flight: set[object] = set()
         """One object for each event and background task that is running; a stop waits for them."""
         self.tasks: list[RepeatedTask] = []
@@ -220,10 +253,24 @@ class Realtime:
         """Called with the id of each socket that has gone, or has become a spectator."""
         self.at_stop: list[Callable[[], None]] = []
 
-    def send(self, sid: str, events: Sequence[Event]) -> None:
+    def send(self, sid: str, events: Sequence[Event | Acknowledgement]) -> None:
         """Send events to a socket, in order and as one batch. A socket that has disconnected is skipped."""
         if events:
-            self._queue(sid, Batch([self._packet(*event) for event in events]))
+            self._queue(sid, Batch([_packet(event) for event in events]))
+
+    @contextmanager
+    def one_write(self, sid: str) -> Iterator[None]:
+        """Send all that this greenlet sends to a socket within the block in one write.
+
+        The block must not wait, because what others send to the socket meanwhile would wait too.
+        """
+        held = self._held[sid] = []
+        try:
+            yield
+        finally:
+            del self._held[sid]
+            if held:
+                self._queue(sid, Batch(held))
 
     def broadcast(self, events: Sequence[Event], *, to: Collection[str] | None = None) -> None:
         """Send events to these sockets, by default to all, in batches, with pauses for other tasks.
@@ -233,19 +280,18 @@ class Realtime:
         """
         for start in range(0, len(events), EVENTS_IN_A_BATCH):
             some = events[start : start + EVENTS_IN_A_BATCH]
-            batch = Batch([self._packet(*event) for event in some])
+            batch = Batch([_packet(event) for event in some])
             for sid in in_slices(self.connections.sids() if to is None else list(to), SOCKETS_AT_ONCE):
                 self._queue(sid, batch)
             # Otherwise nothing would be written until the last batch is queued, and the queues are bounded.
             pause()
 
     def _queue(self, sid: str, batch: Batch) -> None:
-        self.server.eio.send_packet(self.manager.eio_sid_from_sid(sid, NAMESPACE), batch)
-
-    @staticmethod
-    def _packet(name: str, payload: Any) -> Packet:
-        # As the library encodes an event of this namespace, without one more object for it.
-        return Packet(MESSAGE, f"{EVENT}{decimal_json.dumps([name, payload])}")
+        held = self._held.get(sid)
+        if held is None:
+            self.server.eio.send_packet(self.manager.eio_sid_from_sid(sid, NAMESPACE), batch)
+        else:
+            held.extend(batch)
 
     def start(self) -> None:
         """Start the background work. A server calls this once; commands do not.
@@ -315,6 +361,18 @@ class Realtime:
             log.exception("task failed")
         finally:
             self.in_flight.discard(token)
+
+
+def _packet(event: Event | Acknowledgement) -> Packet:
+    """The packet as the library encodes it for this namespace, without one more object for it."""
+    if isinstance(event, Acknowledgement):
+        return Packet(MESSAGE, f"{ACK}{event.id}{_json([event.answer])}")
+    return Packet(MESSAGE, f"{EVENT}{_json(event)}")
+
+
+def _json(value: object) -> str:
+    # Events of other processes have decimals.
+    return orjson.dumps(value, default=float).decode()
 
 
 def _quiet_logger(name: str) -> logging.Logger:

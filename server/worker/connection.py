@@ -46,7 +46,8 @@ REQUEST_SECONDS = 55.0
 """From the end of a request's header to the end of its response; websockets have bounds of their own."""
 
 SOCKET_SECONDS = 50.0
-"""For one write to a client that does not read."""
+"""For one write to a client that does not read. A websocket has no such limit, which would cost a timer for
+each read: its transport cuts it when the client does not answer a ping."""
 
 READ_BYTES = 2 * 1024
 """The read buffer of a connection. A websocket keeps it for life; the library's own has 8 KiB."""
@@ -210,6 +211,7 @@ class Handler(WebSocketHandler, PyWSGIHandler):  # type: ignore[misc]
 
     def run_websocket(self) -> None:
         self._time_limit.close()
+        self.socket.settimeout(None)
         # 4 KiB that are not used any more.
         del self.headers
         super().run_websocket()

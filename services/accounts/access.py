@@ -12,6 +12,7 @@ import peewee
 from peewee import fn
 
 from models.bets import HIGH_ROLL, Bet
+from models.callers import AnyPlayer, Caller
 from models.db.connection import writing
 from models.figures import LIVE_BET_SHARDS, LiveBetCount
 from models.users import User
@@ -118,27 +119,27 @@ class Tokens:
         raise Unauthorized
 
 
-def player_of(claims: Claims) -> User:
+def player_of(claims: Claims) -> Caller:
     """The player of a valid token. Raises UserNotFound, and Unauthorized if the token was revoked."""
-    user = users.get(platform_id=claims.platform_id)
-    check_token_number(user, claims.token_number)
-    return user
+    caller = users.caller(platform_id=claims.platform_id)
+    check_token_number(caller, claims.token_number)
+    return caller
 
 
-def check_token_number(user: User, number: int) -> None:
+def check_token_number(user: AnyPlayer, number: int) -> None:
     """Raises Unauthorized if tokens of this number were revoked."""
     if user.token_number != number:
         raise Unauthorized
 
 
-def check_not_suspended(user: User) -> None:
+def check_not_suspended(user: AnyPlayer) -> None:
     """Raises AccountSuspended, or AccountClosed if the player has closed the account."""
     check_not_closed(user)
     if user.suspended_at_ms is not None:
         raise AccountSuspended
 
 
-def check_not_closed(user: User) -> None:
+def check_not_closed(user: AnyPlayer) -> None:
     """Raises AccountClosed."""
     if user.closed_at_ms is not None:
         raise AccountClosed

@@ -64,7 +64,6 @@ class RemovedOnBreak(Refusal):
 @reading()
 def of_player(user_id: int) -> list[LoginProvider]:
     """The providers with which the player logs in, in the order of LoginProvider."""
-    # By hand, because every page asks for it with /auth/me.
     rows = execute("SELECT provider FROM logins WHERE user_id = :user_id", {"user_id": user_id})
     own = {provider for (provider,) in rows}
     return [provider for provider in LoginProvider if provider in own]

@@ -2,6 +2,7 @@
 
 from operator import attrgetter
 
+from models.callers import Caller
 from models.db.connection import reading, writing
 from models.users import Notification, User
 from services.audit_trail.events import AuditEventType
@@ -54,7 +55,7 @@ def send(*, user_id: int, title: str, message: str, now: Millis, reason: str = "
 
 
 @reading()
-def newest(*, user: User, now: Millis) -> list[Notification]:
+def newest(*, user: Caller, now: Millis) -> list[Notification]:
     """A player's notifications, newest first.
 
     From the deadline of the vault until it is unlocked, one says so. It is not stored, and can't be deleted.

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import peewee
 
+from models.callers import Caller
 from models.db.connection import reading, writing
 from models.logins import LoginProvider
 from models.users import PersonalDetails, User
@@ -119,7 +120,7 @@ def parse_trade_url(text: str, *, host: str) -> TradeUrl | None:
     return TradeUrl(int(found[2]), found[1]) if found and int(found[2]) <= MAX_PARTNER else None
 
 
-def change_trade_url(*, user: User, url: object, host: str, own_only: bool, now: Millis) -> None:
+def change_trade_url(*, user: Caller, url: object, host: str, own_only: bool, now: Millis) -> None:
     """Set a player's trade URL and notify the player; setting the same one again does nothing.
 
     Raises Refusal for an empty or invalid one. With ``own_only`` a URL of another account of the game
@@ -138,7 +139,7 @@ def change_trade_url(*, user: User, url: object, host: str, own_only: bool, now:
             notify(user_id=user.id, title=TRADE_URL_CHANGED, message=CHANGED_MESSAGE, now=now)
 
 
-def _game_platform_id(user: User) -> int | None:
+def _game_platform_id(user: Caller) -> int | None:
     """The id of the player on the game platform, None without one.
 
     That of the account first: else somebody with a stolen token could link another one and remove it.

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import peewee
 
+from models.callers import Caller, find_caller
 from models.db.connection import reading, repeatable_read, writing
 from models.db.sql import contains_text, execute
 from models.logins import LoginProvider, PlayerLogin
@@ -127,6 +128,15 @@ def check_login_not_excluded(login_id: str, *, now: Millis) -> None:
 def get(*, platform_id: str) -> User:
     """The player with this platform id. Raises UserNotFound."""
     return _existing(find_user("platform_id", platform_id))
+
+
+@reading()
+def caller(*, platform_id: str) -> Caller:
+    """The player with this platform id, as requests need it. Raises UserNotFound."""
+    found = find_caller(platform_id)
+    if found is None:
+        raise UserNotFound
+    return found
 
 
 @reading()

@@ -10,8 +10,8 @@ from models.log import Log, contains, lock_log
 from services.accounts import users
 from services.battles.refusals import AlreadySeated, BattleNotFound, InvalidBattle, SeatTaken
 from services.battles.rules import Rules
-from services.bets.settlement import refusal_of_player
 from services.bets.terms import BetRequest
+from services.bets.writer import refusal_of_player
 from services.ledger import posting
 from services.ledger.posting import Account, Entry, LedgerKind
 from services.log.notes import Checkpoint

@@ -2,10 +2,10 @@
 
 import peewee
 
+from models.callers import AnyPlayer, Caller
 from models.cases import Case
 from models.db.connection import writing
 from models.items import Item
-from models.users import User
 from services.audit_trail.events import AuditEventType
 from services.audit_trail.recording import record
 from services.cases import contents, version
@@ -23,13 +23,13 @@ MAX_CASES = 50
 BALANCE_TYPE = "balance"
 
 
-def check_level(player: User) -> None:
+def check_level(player: AnyPlayer) -> None:
     """Raises Refusal for a player who may not create cases yet."""
     if level_of(player) < MIN_LEVEL:
         raise Refusal("You must be at least level 25 to create a case", status=403)
 
 
-def create(*, creator: User, name: object, items: object, now: Millis) -> str:
+def create(*, creator: Caller, name: object, items: object, now: Millis) -> str:
     """Create a case and return its id. ``name`` and ``items`` are the unchecked values of the body.
 
     When two concurrent requests have one name, the unique columns refuse the second. ``begin_change`` lets
@@ -51,13 +51,13 @@ def create(*, creator: User, name: object, items: object, now: Millis) -> str:
                 kind=CaseKind.REGULAR,
                 type=type_,
                 price_cents=price,
-                creator=creator,
+                creator=creator.id,
                 used_balance_type=BALANCE_TYPE,
                 created_at_ms=now,
             ).execute()
         except peewee.IntegrityError:
             raise Refusal("A case with this name already exists") from None
-        if Case.select().where(Case.creator == creator).count() > MAX_CASES:
+        if Case.select().where(Case.creator == creator.id).count() > MAX_CASES:
             raise Refusal("You can only create up to 50 cases")
         contents.insert(row_id, [(found[item].id, chance) for item, chance in wanted.items()])
         created = {"case": case_id(checked_name)}

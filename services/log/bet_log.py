@@ -220,7 +220,8 @@ class BetLog:
 
         It promises that the entry is in the log ten seconds after its time at the latest.
         """
-        origin = self.checkpoint().origin
+        # Of the log that this process has used last: the bet was written to it.
+        origin = (self.machine.known or self.file()).checkpoint.origin
         return self.keys.sign(f"{origin}/receipt\n{entry.decode()}\n", name=origin)
 
     @reading()

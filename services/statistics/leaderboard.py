@@ -7,6 +7,7 @@ from typing import Any
 
 from peewee import SQL
 
+from models.callers import Caller
 from models.db.connection import reading, repeatable_read
 from models.users import HIDDEN_NAME, SHOWN_AVATAR, SHOWN_NAME, User
 from services.shared.clock import CalendarPeriod, Millis
@@ -78,7 +79,7 @@ def top(*, period: Period, now: Millis) -> list[Any]:
     return list(query.namedtuples())
 
 
-def standing(*, user: User, period: Period, now: Millis) -> Standing:
+def standing(*, user: Caller, period: Period, now: Millis) -> Standing:
     """A player's own rank, also when it is not among the first 100, and what the next one takes."""
     board = Board(period, now)
     with repeatable_read(within_limit=True):

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from services.bets.settlement import BetSettler
 from services.bets.upgrader import WagerAboveLimit
+from services.bets.writer import BetWriter
 from tests.harness.node import NODE, SCRIPTS, TIMEOUT_SECONDS
 from tests.harness.players import import_case
 from tests.harness.servers import ROOT
@@ -58,7 +58,7 @@ def spin(server, player, tmp_path):
 @pytest.fixture
 def sent(monkeypatch):
     """What the server is asked to settle; it settles none that wins while ``refusal`` is set."""
-    settle = BetSettler.write
+    settle = BetWriter.write
     sent = SimpleNamespace(bets=[], refusal=None)
 
     def settle_losing(settler, settlement):
@@ -67,7 +67,7 @@ def sent(monkeypatch):
             raise sent.refusal
         return settle(settler, settlement)
 
-    monkeypatch.setattr(BetSettler, "write", settle_losing)
+    monkeypatch.setattr(BetWriter, "write", settle_losing)
     return sent
 
 

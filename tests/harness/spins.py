@@ -1,6 +1,7 @@
 """Real spins with a clock of the test, settled by the service without a server."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
@@ -8,6 +9,7 @@ from flask import Flask
 
 from services.bets.settlement import BetSettler, SettledBet
 from services.bets.upgrader import SpinRequest
+from services.bets.writer import BetWriter
 from services.container import Services
 from services.shared.clock import Millis
 from tests.harness.players import Player
@@ -40,6 +42,15 @@ def settler(services: Services, clock: Callable[[], int]) -> BetSettler:
         seeds=services.seeds,
         bet_log=services.log,
         settings=services.settings,
+        clock=cast("Callable[[], Millis]", clock),
+    )
+
+
+def writer(services: Services, clock: Callable[[], int], **settings: object) -> BetWriter:
+    """What writes bets at the times of this clock, and with these settings."""
+    return BetWriter(
+        bet_log=services.log,
+        settings=replace(services.settings, **settings),
         clock=cast("Callable[[], Millis]", clock),
     )
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from models.callers import Caller
 from models.db.connection import writing
 from models.logins import LoginProvider
 from models.users import User
@@ -55,7 +56,7 @@ class Login:
         """
         return self._begin(Attempt(expires_at=Millis(now + ATTEMPT_MS)), now=now)
 
-    def begin_link(self, user: User, *, now: Millis) -> tuple[str, str]:
+    def begin_link(self, user: Caller, *, now: Millis) -> tuple[str, str]:
         """What ``begin`` returns, for linking a login to the account of this player within LINK_MS.
 
         Raises ProviderLinked, ProviderUnavailable.

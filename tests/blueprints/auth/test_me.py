@@ -55,6 +55,7 @@ STORED = {
 }
 
 
+@pytest.mark.both_databases("models/callers.py")
 def test_the_user_object_shows_what_is_stored(me, change_player):
     change_player(**{column: value for column, (value, _) in STORED.items()})
 

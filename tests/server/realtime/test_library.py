@@ -53,7 +53,7 @@ def test_the_replaced_methods_have_the_same_parameters():
     assert list(disconnect.parameters) == ["self", "sid", "namespace", "kwargs"]
 
 
-def test_the_acknowledgement_is_sent_when_the_handler_returns(connect, player):
+def test_the_acknowledgement_comes_between_the_result_and_the_state(connect, player):
     socket = connect(player)
     for _ in range(3):
         socket.next()

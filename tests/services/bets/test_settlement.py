@@ -1,10 +1,11 @@
 """A settled bet writes the same rows step by step on SQLite as in one statement of PostgreSQL."""
 
+from functools import partial
+
 import peewee
 import pytest
 
 from models.announced_seeds import AnnouncedSeed
-from models.bet_settlement import Settlement
 from models.bets import Bet
 from models.cases import Case, Snapshot
 from models.db import connection
@@ -16,41 +17,29 @@ from models.users import User
 from services.bets import snapshots
 from services.bets.snapshots import content_of
 from services.bets.terms import SeedUsed, StaleCase
-from services.log.tree import EMPTY_ROOT
 from services.rewards.refusals import FreeCaseNotAvailable, NothingToClaim
 from services.shared.clock import DAY_MS
 from services.shared.errors import AccountSuspended, InsufficientBalance
-from tests.harness.spins import at, settler
+from tests.harness.spins import at, writer
+from tests.support.settlements import MADE_AT, NEXT_COMMITMENT, SHARD, next_bet
 
-pytestmark = pytest.mark.both_databases("services/bets/settlement.py")
+pytestmark = pytest.mark.both_databases("services/bets/writer.py")
 
-MADE_AT = at("2026-03-18 12:00")
 PERIODS = {
     "day_starts_at_ms": at("2026-03-18 00:00"),
     "week_starts_at_ms": at("2026-03-16 00:00"),
     "month_starts_at_ms": at("2026-03-01 00:00"),
 }
-SHARD = 7
 
 
 @pytest.fixture
 def write(app):
     """Writes a settlement at MADE_AT."""
-    return settler(app.extensions["services"], lambda: MADE_AT).write
+    # Begins the log.
+    app.extensions["services"].log.checkpoint()
+    return writer(app.extensions["services"], lambda: MADE_AT).write
 
 
-SPIN = {
-    "game": "upgrader",
-    "algorithm": "upgrader-1",
-    "wager_cents": 500,
-    "item": "An item",
-    "price_cents": 6_000,
-    "house_edge_ppm": 50_000,
-    "threshold": 791_666,
-    "ledger_kind": "spin",
-}
-WON = {"payout_cents": 6_000, "status": "won", "roll": 791_665}
-LOST = {"payout_cents": 0, "status": "lost", "roll": 791_666}
 OPENING = {
     "game": "case",
     "algorithm": "case-1",
@@ -65,38 +54,10 @@ OPENING = {
 
 @pytest.fixture
 def settlement(player):
-    """Makes a settlement of the player's next spin (5 coins for an item of 60), or with other columns."""
+    """Makes a settlement of the player's next spin, or with other columns."""
     with connection.writing():
         AnnouncedSeed.update(is_logged=True).execute()
-
-    def make(*, won=True, **changes):
-        of_game = {} if "game" in changes else SPIN | (WON if won else LOST)
-        with reading():
-            seed = AnnouncedSeed.get_by_id(player.id)
-        return Settlement(
-            **{
-                "user_id": player.id,
-                "token_number": 0,
-                "nonce": seed.nonce,
-                "server_seed_commitment": seed.server_seed_commitment,
-                "encrypted_server_seed": seed.encrypted_server_seed,
-                "next_commitment_hex": f"commitment {seed.nonce + 1}",
-                "next_encrypted_server_seed": f"encrypted {seed.nonce + 1}",
-                "next_commitment": bytes(32),
-                "checkpoint_size": 0,
-                "checkpoint_root": EMPTY_ROOT.hex(),
-                "client_seed": "client-seed",
-                "request_id": f"request {seed.nonce}",
-                "request_digest": "digest",
-                "shard": SHARD,
-                "min_cycle_ms": 0,
-                "longest_play_ms": 0,
-            }
-            | of_game
-            | changes
-        )
-
-    return make
+    return partial(next_bet, player)
 
 
 def tables(kind=Table):
@@ -176,7 +137,7 @@ def test_a_settled_spin_writes_these_rows(app, write, settlement, player, won):
         {
             "user": player.id,
             "nonce": 2,
-            "server_seed_commitment": "commitment 2",
+            "server_seed_commitment": NEXT_COMMITMENT.hex(),
             "encrypted_server_seed": "encrypted 2",
             "epoch": seed.epoch,
             "is_logged": True,
@@ -206,6 +167,7 @@ def test_a_settled_spin_writes_these_rows(app, write, settlement, player, won):
         | {
             "id": settled.id,
             "ledger_transaction": transaction["id"],
+            "next_commitment": NEXT_COMMITMENT,
             "created_at_ms": MADE_AT,
             "proof_due_at_ms": MADE_AT + app.extensions["services"].settings.upgrader_proof_delay_ms,
         }
@@ -219,7 +181,6 @@ def test_a_spin_that_is_refused_changes_nothing(write, settlement):
     refused = {
         "commitment": (SeedUsed, settlement(won=True, server_seed_commitment="another commitment")),
         "nonce": (SeedUsed, settlement(won=True, nonce=2)),
-        "checkpoint": (SeedUsed, settlement(won=True, checkpoint_root="another root")),
         # Reported before the balance.
         "seed and balance": (SeedUsed, settlement(won=True, nonce=2, wager_cents=10_001)),
         "balance": (InsufficientBalance, settlement(won=True, wager_cents=10_001)),
@@ -231,6 +192,14 @@ def test_a_spin_that_is_refused_changes_nothing(write, settlement):
             write(spin)
 
     assert rows() == before
+
+
+def test_a_database_without_the_checkpoint_is_not_bet_on(app, write, settlement):
+    with connection.writing():
+        execute("UPDATE log_checkpoints SET root = :root", {"root": "another root"})
+
+    with pytest.raises(SeedUsed):
+        write(settlement(won=True))
 
 
 def test_a_seed_of_an_earlier_epoch_is_refused(write, settlement):
@@ -446,7 +415,9 @@ def test_a_suspended_player_is_refused(write, settlement, change_player):
         write(settlement(won=True))
 
 
-def test_a_clock_that_was_set_back_delays_no_bet(write, settlement, change_player):
+def test_a_clock_that_was_set_back_delays_no_bet(app, settlement, change_player):
     change_player(last_bet_at_ms=MADE_AT + DAY_MS, play_began_at_ms=MADE_AT)
+    limits = {"game_min_cycle_ms": 2_500, "longest_play_ms": 3_600_000}
+    limited = writer(app.extensions["services"], lambda: MADE_AT, **limits)
 
-    assert write(settlement(won=False, min_cycle_ms=2_500, longest_play_ms=3_600_000)).balances[0] == 9_500
+    assert limited.write(settlement(won=False)).balances[0] == 9_500

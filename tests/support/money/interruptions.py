@@ -13,8 +13,6 @@ from typing import Any
 
 import peewee
 
-from models.bet_settlement import SETTLE, SETTLE_FREE
-
 
 class InterruptionKind(StrEnum):
     """The kind of interruption."""
@@ -80,7 +78,7 @@ class Fuse:
         self._has_written |= is_write and not sql.startswith(OFFER)
         # Reads of one state of the database end with a COMMIT, too.
         # On PostgreSQL, the statement of a bet is a transaction.
-        settles = sql in (SETTLE.execute, SETTLE_FREE.execute)
+        settles = sql.startswith("EXECUTE settle")
         commits = settles or (sql == "COMMIT" and self._has_written)
         if settles:
             # A bet whose statement is executed again was not settled the first time.

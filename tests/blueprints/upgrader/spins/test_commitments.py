@@ -5,7 +5,7 @@ import hashlib
 import peewee
 import pytest
 
-from services.bets.settlement import BetSettler
+from services.bets.writer import BetWriter
 
 
 @pytest.mark.regulation("(e) Immediate use of outputs")
@@ -62,14 +62,14 @@ def test_no_two_players_are_announced_the_same_seed(connect, new_player):
 def test_next_commitment_and_balance_arrive_after_a_lost_commit_answer(connect, player, item, monkeypatch):
     socket = connect(player)
     first = socket.expect("upgrader:commitment")
-    settle = BetSettler.write
+    settle = BetWriter.write
 
     def settle_without_answer(*args):
         settle(*args)
         raise peewee.OperationalError("the connection was lost")
 
     with monkeypatch.context() as patch:
-        patch.setattr(BetSettler, "write", settle_without_answer)
+        patch.setattr(BetWriter, "write", settle_without_answer)
         assert socket.spin({"amount": 1, "item": item})["error"] == "Something went wrong"
 
     assert socket.expect("upgrader:commitment")["nonce"] == first["nonce"] + 1

@@ -215,6 +215,7 @@ def test_a_due_proof_whose_claim_was_not_answered_is_announced_once(
     for _ in range(2):
         socket.spin({"amount": 1, "item": item})
         socket.expect("upgrader:proof")
+        socket.expect("live-bets:new")
 
     assert lost
     assert [name for name, _ in socket.seen].count("live-bets:new") == 2
