@@ -18,6 +18,7 @@ from services.battles.service import Battles
 from services.battles.upkeep import Upkeep
 from services.beacon.beacons import Beacons
 from services.bets.cases import Openings
+from services.bets.live_pages import LivePages
 from services.bets.proofs import Proofs
 from services.bets.seeds import ServerSeeds
 from services.bets.settlement import BetSettler
@@ -119,6 +120,7 @@ class Services:
 
         self.rewards = Rewards(settings, clock=clock)
         self.bets = BetSettler(seeds=self.seeds, bet_log=self.log, settings=settings, clock=clock)
+        self.live_pages = LivePages()
         self.player_locks = PlayerLocks(SpinInProgress)
         self.catalogue = CatalogueCache(ttl_seconds=settings.catalogue_ttl_seconds, timer=time.monotonic)
         self.upgrader = Upgrader(settings=settings, catalogue=self.catalogue)

@@ -29,10 +29,10 @@ def measure(stage: Stage) -> Iterator[Row]:
         players = fill(stage, url)
         with stage.platform(url) as platform:
             everybody = [Get("/auth/me", player.headers) for player in players]
-            yield _row(stage, platform, "/api/cases/:id", 0.65, [Get("/api/cases/case-7")])
+            yield _row(stage, platform, "/api/cases/:id", 0.7, [Get("/api/cases/case-7")])
             yield _row(stage, platform, "/stats/live-bets", 0.6, [Get("/stats/live-bets")])
             yield _row(stage, platform, "/leaderboard", 0.6, [Get("/leaderboard")])
-            yield _row(stage, platform, "/auth/me", 0.45, everybody)
+            yield _row(stage, platform, "/auth/me", 0.5, everybody)
 
 
 def _row(stage: Stage, platform: RunningServer, work: str, goal: float, gets: Sequence[Get]) -> Row:

@@ -12,6 +12,7 @@ from flask import Flask
 
 from bench.speed.result import Row, growth
 from bench.speed.stage import Stage
+from services.bets.live_pages import LivePages
 from services.shared.signals import Tag, invalidate_after_commit
 from tests.harness import bulk_history
 from tests.harness.bulk_history import History
@@ -62,7 +63,7 @@ def measure(stage: Stage) -> Iterator[Row]:
 
 def _times(app: Flask, written: History) -> Iterator[tuple[str, float]]:
     """The milliseconds of each request, and of a spin, by name."""
-    client = app.test_client()
+    client, services = app.test_client(), app.extensions["services"]
     headers = signed_in(app, written.players[0]).headers
 
     def get(path: str) -> object:
@@ -83,6 +84,12 @@ def _times(app: Flask, written: History) -> Iterator[tuple[str, float]]:
                 f"{name}, {where} page",
                 _quartile(lambda path=f"{path}{sign}page={number}": get(path), repeats=REPEATS // 3),
             )
+
+    def get_first_far_page() -> None:
+        services.live_pages = LivePages()
+        get(f"{FIRST_PAGES['live bets']}?page={written.bets // 20}")
+
+    yield "live bets, a first far page", _quartile(get_first_far_page, repeats=SLOW_REPEATS)
     for name, path in SEARCHES.items():
         yield f"{name}, search", _quartile(lambda path=path: get(path), repeats=SLOW_REPEATS)
     yield "a spin", _spin_time(app)

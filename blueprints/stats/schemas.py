@@ -19,7 +19,7 @@ from server.schemas import (
     one_of,
     text,
 )
-from services.bets.live_bets import LiveBetKind
+from services.bets.live_pages import LiveBetKind
 from services.bets.terms import GAMES
 from services.statistics.player_lists import ALL_GAMES, FairnessSort, GameSort, PaymentKind, PaymentSort
 from sockets.schemas import GAME, LiveBetSchema, bet_multiplier

@@ -78,7 +78,7 @@ def with_clock(text: str, kind: type[Sqlite | Postgres]) -> str:
     return text.replace("{now}", kind.now_ms.sql).replace("{began}", kind.began_ms.sql)
 
 
-def contains_text(field: peewee.Field, text: str) -> peewee.Expression:
+def contains_text(field: peewee.ColumnBase, text: str | peewee.Function) -> peewee.Expression:
     """Whether a column contains this text; no character is a wildcard."""
     # LIKE has wildcards, and in SQLite ignores the case of ASCII letters only.
     locate = fn.INSTR if isinstance(database.obj, Sqlite) else fn.STRPOS

@@ -1,32 +1,22 @@
-"""The public feed of bets, and the last openings and the best drops of a case.
+"""The newest bets of the public feed, and the last openings and the best drops of a case.
 
 They show a bet when its proof is due, which is when the bet is called due, and no bets of suspended players.
 """
 
 from collections.abc import Iterable
-from enum import StrEnum
 from operator import attrgetter
 from typing import Any, NamedTuple
 
 from peewee import SQL, fn
 
-from models.bets import HIGH_ROLL, PAID_MORE, SHOWN_WITH_BETS, Bet
+from models.bets import PAID_MORE, SHOWN_WITH_BETS, Bet
 from models.cases import CASE, IRL, Case, IrlCase
 from models.db.connection import reading, repeatable_read
-from models.figures import LiveBetCount
 from models.users import User
 from services.shared.clock import Millis
 from services.shared.errors import CaseNotFound
-from services.shared.pagination import Page, Place, rows_of_page
 
 NEWEST = 10
-
-
-class LiveBetKind(StrEnum):
-    """Which bets a list contains."""
-
-    ALL = "live-bets"
-    HIGH_ROLLS = "high-rolls"
 
 
 TABLES: dict[str, Any] = {CASE: Case, IRL: IrlCase}
@@ -35,7 +25,8 @@ TABLES: dict[str, Any] = {CASE: Case, IRL: IrlCase}
 SHOWN = Bet.alias("bets")
 """Named as in ``SHOWN_WITH_BETS``."""
 
-IS_PUBLIC = Bet.user.not_in(User.select(User.id).where(User.suspended_at_ms.is_null(False)))
+SUSPENDED = User.select(User.id).where(User.suspended_at_ms.is_null(False))
+IS_PUBLIC = Bet.user.not_in(SUSPENDED)
 
 NEWEST_FIRST = (Bet.proof_due_at_ms.desc(), Bet.id.desc())
 
@@ -53,16 +44,6 @@ def next_due(*, now: Millis) -> Millis | None:
     """When the next bet is due; None if all are. Until then the lists do not change."""
     due = Bet.select(fn.MIN(Bet.proof_due_at_ms)).where(Bet.proof_due_at_ms > now).scalar()
     return None if due is None else Millis(due)
-
-
-def page(*, kind: LiveBetKind, place: Place, now: Millis) -> Page[Any]:
-    """One page of all bets that are due, newest first."""
-    with repeatable_read(within_limit=True):
-        total = _count(kind, now)
-        # Ids alone are read from the index, without reading the bets that are skipped.
-        ids = _of_kind(Bet.select(Bet.id), kind).where(Bet.proof_due_at_ms <= now, IS_PUBLIC).tuples()
-        rows = rows_of_page(ids, order=NEWEST_FIRST, place=place, total=total)
-        return Page(newest_first(shown(bet_id for (bet_id,) in rows)), total)
 
 
 def shown(bet_ids: Iterable[int]) -> list[Any]:
@@ -113,15 +94,3 @@ def _row_id(table: Any, case_id: str) -> int:
     if row_id is None:
         raise CaseNotFound
     return int(row_id)
-
-
-def _count(kind: LiveBetKind, now: Millis) -> int:
-    """The number of all bets, less the few that are not due."""
-    counts = LiveBetCount.high_rolls if kind is LiveBetKind.HIGH_ROLLS else LiveBetCount.bets
-    made = LiveBetCount.select(fn.SUM(counts)).scalar() or 0
-    not_due = _of_kind(Bet.select(fn.COUNT(Bet.id)), kind).where(Bet.proof_due_at_ms > now, IS_PUBLIC)
-    return int(made) - int(not_due.scalar())
-
-
-def _of_kind(query: Any, kind: LiveBetKind) -> Any:
-    return query.where(HIGH_ROLL) if kind is LiveBetKind.HIGH_ROLLS else query

@@ -83,7 +83,7 @@ class Daily:
         missing = -(-cheapest * DAYS * UCENTS_PPM // self._share_ppm)
         missing -= sum(self._wins.of_last_days(user.id, now=now)[1:])
         if missing > 0:
-            missing -= self._wins.of_today(user.id, now=now)
+            missing -= self._wins.of_today(user, now=now)
         return Cents(-(-max(missing, 0) // self._house_edge_ppm))
 
 

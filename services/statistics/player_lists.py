@@ -10,6 +10,7 @@ from peewee import chunked, fn
 from models.battles import BATTLE
 from models.bets import Bet
 from models.db.connection import reading, repeatable_read
+from models.db.sql import contains_text
 from models.payments import PaymentRecord, PaymentType
 from services.accounts import users
 from services.bets import lookups
@@ -27,8 +28,9 @@ NONCE_TEXT = re.compile(r"[1-9][0-9]{0,18}", re.ASCII)
 IN_A_SEED = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 """A part of a seed looks like this. A search for any other text finds nothing."""
 
-NONCES_A_STATEMENT = 1_000
-"""Slices of a search. On SQLite a statement blocks the process: 2 ms for so many bets, 0.9 s for 400,000."""
+NONCES_A_STATEMENT = 2_000
+"""Slices of a search. On SQLite a statement blocks the process: 3.4 ms for so many bets, 0.9 s for 400,000.
+For 20,000 PostgreSQL has plans that take three times as long."""
 
 
 @reading()
@@ -231,8 +233,10 @@ def _matching_battles(user_id: int, search: str) -> list[bet_order.BattlePlace]:
 
 
 def _has_in_seeds(search: str) -> Any:
+    # Not ILIKE, which takes PostgreSQL three times as long. Server seeds are lower case.
+    in_client_seed = contains_text(fn.LOWER(Bet.client_seed), fn.LOWER(search))
     # The column server_seed holds revealed seeds only.
-    return Bet.client_seed.contains(search) | Bet.server_seed.contains(search)
+    return in_client_seed | contains_text(Bet.server_seed, search.lower())
 
 
 def _matches(search: str) -> Any:

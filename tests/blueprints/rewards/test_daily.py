@@ -84,9 +84,12 @@ def test_the_case_follows_from_the_seven_days_before_today(level_cases, spend, c
 def test_the_wagers_that_are_missing_for_tomorrow_count_those_of_today(level_cases, spend, clock, rewards):
     assert rewards()["daily"]["needed"] == 140
     spend(139)
-    clock.advance(seconds=30)
-
     assert rewards()["daily"]["needed"] == 1
+
+    clock.advance(days=1)
+    assert rewards()["daily"]["needed"] == 1
+    spend(1)
+    assert rewards()["daily"]["needed"] == 0
 
 
 def test_a_case_that_the_player_has_no_level_for_is_none(add_item, clock, rewards, spend):
@@ -133,7 +136,7 @@ def test_free_openings_pay_for_no_further_ones(app, level_cases, clock, open_cas
     open_case("level-ten")
 
     assert users.get_by_id(player.id).theoretical_loss_ucents == before
-    assert ExpectedWins().of_today(player.id, now=clock()) == 0
+    assert ExpectedWins().of_today(users.get_by_id(player.id), now=clock()) == 0
 
 
 def test_without_a_share_there_is_none(make_app, clock, player, level_cases, spend):
@@ -154,3 +157,16 @@ def test_of_very_many_bets_in_the_seven_days_the_newest_count(clock, monkeypatch
     assert ExpectedWins().of_last_days(player.id, now=clock()) == [0] * 4 + [c * ucents for c in (8, 4, 2)]
     monkeypatch.setattr(expected_wins, "MOST_BETS", 2)
     assert ExpectedWins().of_last_days(player.id, now=clock()) == [0] * 5 + [4 * ucents, 2 * ucents]
+
+
+def test_of_very_many_bets_today_the_newest_count_and_all_further_ones(clock, monkeypatch, player, spend):
+    monkeypatch.setattr(expected_wins, "MOST_BETS", 2)
+    wins, ucents = ExpectedWins(), 100 * 50_000
+    sums = []
+    for coins in (8, 4, 2):
+        spend(coins)
+    for coins in (1, 16):
+        sums.append(wins.of_today(users.get_by_id(player.id), now=clock()))
+        spend(coins)
+
+    assert sums == [6 * ucents, 7 * ucents]
