@@ -20,6 +20,9 @@ from models.db.sqlite import Sqlite
 PARAMETER = re.compile(r"(?<!:):(\w+)")
 """Not a cast such as ``::bigint``."""
 
+PART = re.compile(r"([\w.]+) ->> (\d+)")
+"""A part of an array in JSON, as a text."""
+
 TYPES = {
     "BIGAUTO": "BIGINT",
     "BIGINT": "BIGINT",
@@ -36,8 +39,8 @@ def execute(text: str, values: Mapping[str, Any]) -> Any:
 
     ``{pairs}(:seeds)`` is a table with the columns ``key`` and ``value`` of a parameter, the text of a JSON
     object. So one parameter holds any number of rows, and the drivers take a third of the time of a list.
-    ``{rows}(:items)`` is a table with the column ``value`` of a JSON array, of which ``value ->> 0`` or
-    ``value ->> 'name'`` is a part.
+    ``{rows}(:items)`` is a table with the column ``value`` of a JSON array. If its values are arrays,
+    ``value ->> 0`` is the first part of each.
     ``{now}`` is the time by the database's clock, and ``{began}`` when the statement began, in ms.
     """
     positional, names = _positional(text, is_sqlite=isinstance(database.obj, Sqlite))
@@ -84,6 +87,9 @@ def _positional(text: str, *, is_sqlite: bool) -> tuple[str, list[str]]:
     kind = Sqlite if is_sqlite else Postgres
     tables = text.replace("{pairs}", kind.json_pairs).replace("{rows}", kind.json_rows)
     named = with_clock(tables, kind)
+    if is_sqlite:
+        # SQLite before 3.38 has no such operator.
+        named = PART.sub(r"json_extract(\1, '$[\2]')", named)
     return PARAMETER.sub(kind.param, named), PARAMETER.findall(named)
 
 
