@@ -3,8 +3,7 @@
 A client that joins with a valid token is a player, one without a token is a spectator.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from flask import request
@@ -33,6 +32,9 @@ instead of taking this process's time."""
 
 MAX_HANDSHAKES = 10_000
 """Transports that have not joined, of all clients."""
+
+NOT_PARSED = (ValueError, TypeError, LookupError)
+"""What the library raises, which parses packets without checking them first."""
 
 TOO_MANY = "Too many connections"
 
@@ -133,9 +135,11 @@ class Packets:
         """
         kind = int(data[0]) if isinstance(data, str) and data[:1] in "0123456789" and data else None
         if kind == EVENT:
-            allowed = self._rate is None or not self._rate.hit(self._client(transport_id))
-            self._realtime.in_background(self._event, transport_id, data, allowed)
-            if not allowed:
+            if self._rate is None or not self._rate.hit(self._client(transport_id)):
+                self._realtime.in_background(self._event, transport_id, data, True)
+            else:
+                # Its handler refuses it, which waits for nothing.
+                self._event(transport_id, data, allowed=False)
                 self._realtime.socketio.sleep(REFUSED_SECONDS)
         elif kind == CONNECT:
             self._handshakes.join(transport_id, lambda: self._handle(transport_id, data))
@@ -162,11 +166,14 @@ class Packets:
         The library's own way makes a request context for each event, and sends the acknowledgement itself, so
         that it would be a write of its own and nothing could be sent with it.
         """
-        with self._parsing(transport_id):
+        try:
             packet = self._realtime.server.packet_class(encoded_packet=data)
             name, payload = packet.data[0], packet.data[1] if len(packet.data) > 1 else None
             handle = self._realtime.handlers.get(name, self._refuse_unknown)
-            sid = self._realtime.manager.sid_from_eio_sid(transport_id, packet.namespace or NAMESPACE)
+        except NOT_PARSED:
+            self._refuse_packet(transport_id)
+            return
+        sid = self._realtime.manager.sid_from_eio_sid(transport_id, packet.namespace or NAMESPACE)
         if self._realtime.manager.is_connected(sid, NAMESPACE):
             handle(Received(sid, payload, allowed, packet.id))
 
@@ -179,21 +186,18 @@ class Packets:
         self._realtime.send(event.sid, event.acknowledgement({"status": False, "error": text}))
 
     def _handle(self, transport_id: str, data: str) -> None:
-        with self._parsing(transport_id):
-            self._handle_in_library(transport_id, data)
-
-    @contextmanager
-    def _parsing(self, transport_id: str) -> Iterator[None]:
-        """Close the transport if the block can't parse its packet.
-
-        The library parses packets without checking them first. A packet that can't be parsed can't be
-        answered: it contains the event's name and the id of the acknowledgement.
-        """
         try:
-            yield
-        except (ValueError, TypeError, LookupError):
-            clients_log.warning("packet refused", exc_info=True)
-            self._realtime.transports.close(transport_id)
+            self._handle_in_library(transport_id, data)
+        except NOT_PARSED:
+            self._refuse_packet(transport_id)
+
+    def _refuse_packet(self, transport_id: str) -> None:
+        """Close a transport whose packet can't be parsed.
+
+        It can't be answered: the packet contains the event's name and the id of the acknowledgement.
+        """
+        clients_log.warning("packet refused", exc_info=True)
+        self._realtime.transports.close(transport_id)
 
 
 def handle_packets(realtime: Realtime, settings: Settings, new_rate_limiter: NewRateLimiter) -> None:
