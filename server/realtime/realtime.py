@@ -371,8 +371,11 @@ def _packet(event: Event | Acknowledgement) -> Packet:
 
 
 def _json(value: object) -> str:
-    # Events of other processes have decimals.
-    return orjson.dumps(value, default=float).decode()
+    try:
+        return orjson.dumps(value).decode()
+    except TypeError:
+        # An event of another program or process, with a decimal or an integer of more than 64 bits.
+        return decimal_json.dumps(value)
 
 
 def _quiet_logger(name: str) -> logging.Logger:
