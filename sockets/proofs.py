@@ -231,9 +231,8 @@ class ProofDelivery:
         first = [bet for bet in claimed if some[bet.id].holder is None]
         since = self._started_at - BEFORE_START_SECONDS
         try:
-            self._send_claimed(claimed, some)
-            # Behind the proofs, so that a player's socket gets both in one write.
             self._live_feed.announce([bet for bet in first if some[bet.id].at >= since])
+            self._send_claimed(claimed, some)
         except Exception:
             # Nobody would send what this process holds and does not remember.
             self._to_release.update((proof.id, proof) for proof in claimed if proof.server_seed)
