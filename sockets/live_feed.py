@@ -57,7 +57,7 @@ class LiveFeed:
         self._realtime.send(sid, [self._newest()])
 
     def forward(self, events: Any) -> None:
-        """Send everybody in this process bets that this process or another one has announced. Does not wait."""
+        """Send everybody in this process bets that some process has announced. Does not wait."""
         self._waiting.extend(events)
         if len(self._waiting) == len(events):
             self._realtime.in_background(self._send_waiting)
