@@ -208,6 +208,9 @@ def settling_statement(*, is_alone: bool) -> str:
     A player's row is checked when it is locked. Whether an opening is in time is decided when the waits for
     the seed and the player are over, whatever others have changed.
 
+    The limit has PostgreSQL expect few bets, and so look the players up instead of reading all of them, also
+    while it has no statistics of a new table.
+
     Each part takes its rows from the one before, which fixes the order of the locks: the seed, the player,
     and last what players share: a new snapshot, then the shard. The ledger transaction gets its id after the
     player is locked.
@@ -224,6 +227,7 @@ def settling_statement(*, is_alone: bool) -> str:
 WITH given ({", ".join(f":{name}" for name in GIVEN)}) AS (
     SELECT {", ".join(GIVEN)} FROM json_to_recordset(CAST(:bets AS json))
         AS bet ({", ".join(f"{name} {kind}" for name, kind in GIVEN.items())})
+    LIMIT :count
 ), asked AS MATERIALIZED (
     SELECT *, pg_try_advisory_xact_lock(1936746862, CAST(:user_id & 2147483647 AS INTEGER)) AS is_taken
     FROM given
@@ -282,9 +286,9 @@ def _with_columns(statement: str) -> str:
 SETTLE = _with_columns(settling_statement(is_alone=False))
 SETTLE_ALONE = _with_columns(settling_statement(is_alone=True))
 """The statements of PostgreSQL. Their parameters are ``bets``, a JSON array of objects with the keys of
-GIVEN, and the fields of Common. They return a row for each bet: its player, whether no other process was
-settling a bet of the player, whether seed and player were as the bet has them and are locked, and if it is
-settled its id, that of its prize, and the balances."""
+GIVEN, ``count``, how many these are, and the fields of Common. They return a row for each bet: its player,
+whether no other process was settling a bet of the player, whether seed and player were as the bet has them
+and are locked, and if it is settled its id, that of its prize, and the balances."""
 
 # On SQLite the parts are statements that run one after the other.
 USE_SEED = f"UPDATE announced_seeds SET {NEXT_SEED} WHERE {SEED_IS_ANNOUNCED}"  # noqa: S608  # constants

@@ -71,6 +71,7 @@ BET = {
 """The bet in JSON. With a blank before each value: two colons would be a cast."""
 VALUES = {
     "bets": f"""('[{{{", ".join(f'"{name}": {value}' for name, value in BET.items())}}}]')::json""",
+    "count": "1",
     "created_at_ms": ":made",
     "proof_due_at_ms": ":made + 600000",
     "day": "1799971200000",

@@ -127,7 +127,7 @@ class BetWriter:
         # The text of a snapshot is long, and only the first opening of a content needs it.
         omitted = {} if is_alone else {"snapshot_text": None}
         bets = orjson.dumps([vars(settlement) | omitted for settlement in settlements]).decode()
-        values = {"bets": bets, **common._asdict()}
+        values = {"bets": bets, "count": len(settlements), **common._asdict()}
         rows = {row[0]: row for row in execute_prepared(name, statement, values)}
         outcomes: list[Outcome] = []
         for settlement in settlements:
