@@ -84,7 +84,7 @@ async def play(sid: str, player: Player, payload: Mapping[str, Any]) -> dict[str
     seed, following = player.seed, draw(player.seed.nonce + 1)
     values = bet(player, seed, following, payload)
     row = await State.pool.fetchrow(SETTLEMENT["text"], *(values[name] for name in SETTLEMENT["parameters"]))
-    is_locked, _, found, bet_id, *balances, _ = row
+    is_locked, _, found, bet_id, _prize_id, *balances = row
     if bet_id is None:
         return await refuse(
             sid, "Insufficient balance" if is_locked and found else "A spin is already in progress"

@@ -103,7 +103,7 @@ async function settle(player, { amount, item, clientSeed }) {
     ...promises?.checkpointParameters(),
   };
   const query = { name: "settle", text, values: parameters.map((name) => values[name]), rowMode: "array" };
-  const [isLocked, , found, betId, ...balances] = (await pool.query(query)).rows[0];
+  const [isLocked, , found, betId, , ...balances] = (await pool.query(query)).rows[0];
   if (betId === null) throw new Error(isLocked && found ? "Insufficient balance" : "A spin is already in progress");
   seeds.set(player.id, following);
   const [balance, vaultBalance, sweepstakeBalance] = balances.slice(0, 3).map((cents) => cents / 100);
