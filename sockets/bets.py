@@ -69,17 +69,17 @@ class BetEvent(ABC, Generic[RequestT]):
         except self._refusals as refusal:
             # The text of a break contains its end, that of the class does not: metrics need fixed labels.
             result = type(refusal).text
-            self._answer(event, {"status": False, "error": refusal.text, **refusal.details})
+            self._answer(event, result, {"status": False, "error": refusal.text, **refusal.details})
         except Exception:  # noqa: BLE001  # the player gets an answer in any case
             clients_log.exception("bet failed", extra={"event": self._name})
             result = "failed"
-            self._answer(event, FAILED)
+            self._answer(event, result, FAILED)
         self._log_result(result, seconds=time.perf_counter() - began)
-        self._count_result(result)
         if settled is not None:
             self._follow_up(event.sid, settled)
 
-    def _answer(self, event: Received, answer: Answer, *, pf: Sequence[Event] = ()) -> None:
+    def _answer(self, event: Received, result: str, answer: Answer, *, pf: Sequence[Event] = ()) -> None:
+        self._count_result(result)
         self._realtime.send(event.sid, [*pf, (self._name, answer), *event.acknowledgement(answer)])
 
     def _play(self, event: Received, user_id: int, token_number: int) -> SettledBet:
@@ -105,8 +105,8 @@ class BetEvent(ABC, Generic[RequestT]):
 
     def _send(self, event: Received, settled: SettledBet) -> None:
         """Send the events of a settled bet in the promised order, with the acknowledgement in the middle."""
-        game = settled.bet.game
-        self._answer(event, _answer(settled), pf=[(f"{game}:pf", PF[game].dump(settled.bet))])
+        pf = [(f"{settled.bet.game}:pf", PF[settled.bet.game].dump(settled.bet))]
+        self._answer(event, settled.bet.status, _answer(settled), pf=pf)
         if isinstance(settled, NewBet):
             self._count_coins(settled)
             self._proofs.after_bet(event.sid, settled)
