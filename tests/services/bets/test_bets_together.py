@@ -148,7 +148,7 @@ def test_a_locked_player_delays_no_bet_of_another(write_together, players, datab
 
 @postgresql_only
 @pytest.mark.security("Coins")
-@pytest.mark.parametrize(("left", "end"), [(499, InsufficientBalance), (500, 6_000)])
+@pytest.mark.parametrize(("left", "end"), [(499, 499), (500, 6_000)], ids=["refused", "won"])
 def test_a_bet_that_has_waited_for_its_player_is_decided_on_the_new_balance(
     write_together, players, database_url, left, end
 ):
@@ -161,10 +161,9 @@ def test_a_bet_that_has_waited_for_its_player_is_decided_on_the_new_balance(
         connection.commit()
     thread.join()
 
-    outcome = outcomes[0]
-    assert type(outcome) is end if left < 500 else outcome.balances.balance_cents == end
+    assert isinstance(outcomes[0], InsufficientBalance) == (end == left)
     with reading():
-        assert User.get_by_id(player.id).balance_cents == (left if left < 500 else end)
+        assert User.get_by_id(player.id).balance_cents == end
 
 
 def test_two_bets_of_a_player_are_never_taken_for_one(ends_of, players):
